@@ -1,0 +1,1 @@
+"""The auditor: selection mechanisms, continual counters, and the privacy calculus behind them."""

@@ -1,0 +1,1 @@
+"""Selection mechanisms: which target is audited, given the active reports. One mechanism a file."""

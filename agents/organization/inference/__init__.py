@@ -1,0 +1,1 @@
+"""How a lab infers who reported. One inference rule a file."""

@@ -1,0 +1,48 @@
+"""The protocols through which actors see the rest of the simulation."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Draws", "FloatArray", "IntArray", "Recorder", "Scheduler"]
+
+type FloatArray = npt.NDArray[np.float64]
+type IntArray = npt.NDArray[np.int64]
+
+
+class Draws(Protocol):
+    """Named streams of random numbers: the same purpose and ids always give the same number."""
+
+    def uniforms(self, purpose: str, *ids: int | IntArray) -> FloatArray:
+        """Uniforms on the open interval (0, 1), one per broadcast element of `ids`."""
+        ...
+
+    def uniform(self, purpose: str, *ids: int) -> float:
+        """The scalar face of `uniforms`, with the same bits."""
+        ...
+
+    def generator(self, purpose: str, *keys: int) -> np.random.Generator:
+        """A numpy generator for blocks of draws, keyed by purpose and keys."""
+        ...
+
+
+class Recorder(Protocol):
+    """Takes what happened: append-only typed records, one table a kind of event."""
+
+    def record(self, table: str, **values: Any) -> None:
+        """Append one row to `table`."""
+        ...
+
+    def record_block(self, table: str, **columns: Any) -> None:
+        """Append many rows to `table`; scalars are repeated."""
+        ...
+
+
+class Scheduler(Protocol):
+    """Lets an agent ask to be called later."""
+
+    def schedule(self, agent: Any, method: Callable[..., None], at: float, *args: Any) -> None:
+        """Call `method(*args)` at time `at` (in audit periods) unless `agent` has been removed by then."""
+        ...

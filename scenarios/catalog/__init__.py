@@ -1,0 +1,1 @@
+"""The shipped scenarios: one TOML file each, every parameter with its evidence."""

@@ -1,0 +1,1 @@
+"""The roof: worlds, draws, the Mesa model, records, studies, and the command line."""

@@ -1,0 +1,53 @@
+"""The `deniability` command: collects the verbs, and turns errors into messages and exit codes.
+
+Exit codes: 0 done, 1 failed, 2 bad input or usage.
+"""
+
+import importlib
+import sys
+
+import typer
+
+from ..scenarios.errors import InputError
+
+__all__ = ["application", "main"]
+
+VERBS = ("scenario_files",)  # modules of `commands`, in the order in which --help lists their verbs
+
+
+def application() -> typer.Typer:
+    """Build the application with all its verbs."""
+    app = typer.Typer(
+        name="deniability",
+        help="Simulate audits of frontier-AI labs on whistleblowers' reports: who gets found out, who gets "
+        "punished, and who stays silent.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+    @app.callback()
+    def options() -> None:
+        """Verbs take a shipped scenario's name (`deniability list`) or the path of a TOML file."""
+
+    for verb in VERBS:
+        importlib.import_module(f".commands.{verb}", __package__).register(app)
+    return app
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        application()(standalone_mode=True)
+    except InputError as error:
+        for message in error.messages:
+            print(message, file=sys.stderr)  # noqa: T201
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)  # noqa: T201
+        sys.exit(1)
+    except BrokenPipeError:
+        # the reader (`| head`) has gone: nothing left to say
+        sys.stderr.close()
+        sys.exit(1)

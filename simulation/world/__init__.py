@@ -1,0 +1,1 @@
+"""What the agents live in: people, access graphs, colleagues, incidents."""
