@@ -1,15 +1,15 @@
 """The protocols through which actors see the rest of the simulation."""
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Draws", "FloatArray", "IntArray", "Recorder", "Scheduler"]
+__all__ = ["BoolArray", "Draws", "FloatArray", "IntArray", "Recorder"]
 
 type FloatArray = npt.NDArray[np.float64]
 type IntArray = npt.NDArray[np.int64]
+type BoolArray = npt.NDArray[np.bool_]
 
 
 class Draws(Protocol):
@@ -21,6 +21,14 @@ class Draws(Protocol):
 
     def uniform(self, purpose: str, *ids: int) -> float:
         """The scalar face of `uniforms`, with the same bits."""
+        ...
+
+    def exponential(self, purpose: str, *ids: int) -> float:
+        """One unit exponential, keyed as `uniform`."""
+        ...
+
+    def exponentials(self, purpose: str, *ids: int | IntArray) -> FloatArray:
+        """Unit exponentials, keyed as `uniforms`."""
         ...
 
     def generator(self, purpose: str, *keys: int) -> np.random.Generator:
@@ -37,12 +45,4 @@ class Recorder(Protocol):
 
     def record_block(self, table: str, **columns: Any) -> None:
         """Append many rows to `table`; scalars are repeated."""
-        ...
-
-
-class Scheduler(Protocol):
-    """Lets an agent ask to be called later."""
-
-    def schedule(self, agent: Any, method: Callable[..., None], at: float, *args: Any) -> None:
-        """Call `method(*args)` at time `at` (in audit periods) unless `agent` has been removed by then."""
         ...

@@ -1,0 +1,108 @@
+"""The auditor: at every whole period it selects targets with its mechanism, audits them and publishes which."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from mesa.time import Priority
+
+from ..base import Actor
+from ..ports import Draws, IntArray, Recorder
+from .mechanisms.base import Mechanism
+
+__all__ = ["AuditWorld", "AuditorAgent"]
+
+
+class AuditWorld(Protocol):
+    """What the auditor sees of the world."""
+
+    draws: Draws
+    log: Recorder
+    time: float
+
+    def before_decision(self, decision: int, active_reports: IntArray) -> None:
+        """Let the world take note of the counts that a decision is about to use."""
+        ...
+
+    def audit_target(self, decision: int, target: int) -> tuple[int, int, float]:
+        """Carry out the audit: incidents open before it, incidents found, and the sanction."""
+        ...
+
+    def publish(self, decision: int, active_reports: IntArray, audited: IntArray) -> None:
+        """Make the decision public: everyone may read which targets were audited."""
+        ...
+
+
+class AuditorAgent(Actor):
+    """The auditor.
+
+    Parameters
+    ----------
+    model
+        The Mesa model, which is also the `AuditWorld`.
+    mechanism
+        Selects the targets; reset here.
+    n_targets
+        Number of targets, all labs' together.
+    n_decisions
+        How many decisions there will be, at times 1, 2, ….
+    audits_per_period
+        How many targets are audited at each.
+    """
+
+    def __init__(
+        self, model: Any, mechanism: Mechanism, n_targets: int, n_decisions: int, audits_per_period: int
+    ) -> None:
+        super().__init__(model)
+        self.world: AuditWorld = model
+        self.mechanism = mechanism
+        self.audits_per_period = audits_per_period
+        self.n_decisions = n_decisions
+        self.active_reports: IntArray = np.zeros(n_targets, dtype=np.int64)
+        self.transcript: list[tuple[int, ...]] = []
+        mechanism.reset(1, n_targets, self.world.draws.generator("auditor.mechanism"))
+        self._await_decision()
+
+    def _await_decision(self) -> None:
+        # LOW, so that reports of the same instant come first
+        self.call_at(len(self.transcript) + 1.0, self._decide, priority=Priority.LOW)
+
+    def receive(self, target: int) -> int:
+        """Take a report about `target`; returns the number of the decision at which it first counts."""
+        self.active_reports[target] += 1
+        return len(self.transcript) + 1
+
+    def _decide(self) -> None:
+        decision = len(self.transcript) + 1
+        counts = self.active_reports.copy()
+        self.world.before_decision(decision, counts)
+        if self.audits_per_period == 1:
+            audited = self.mechanism.select(counts[None, :])
+        else:
+            audited = self.mechanism.select_many(counts[None, :], self.audits_per_period)[0]
+        self.transcript.append(tuple(audited.tolist()))
+        remaining = counts.copy()
+        for target in audited.tolist():
+            self._audit(decision, target, remaining)
+            remaining[target] = -1  # audited: no longer a candidate of this period
+        self.active_reports[audited] = 0
+        self.world.publish(decision, counts, audited)
+        if decision < self.n_decisions:
+            self._await_decision()
+
+    def _audit(self, decision: int, target: int, remaining: IntArray) -> None:
+        active, most = int(remaining[target]), int(remaining.max())
+        n_open, n_found, sanction = self.world.audit_target(decision, target)
+        self.world.log.record(
+            "audits",
+            decision=decision,
+            time=self.world.time,
+            target=target,
+            active_reports=active,
+            max_active_reports=most,
+            misselected=active < most,
+            deficit=most - active,
+            normalized_deficit=(most - active) / (most + 1),
+            open_incidents=n_open,
+            found=n_found,
+            sanction=sanction,
+        )

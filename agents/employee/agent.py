@@ -1,0 +1,140 @@
+"""An employee: notices, decides once per incident, reports after a delay, and learns from what is visible.
+
+An employee who has never noticed anything has no agent: the population tables hold everyone, and an agent is made
+when something first happens to a person. So an idle employee costs nothing while the simulation runs.
+"""
+
+from typing import Any, Protocol
+
+from scipy.special import ndtri
+
+from ..base import Actor
+from ..ports import Draws, Recorder
+from .decision import perceived_exposure, report_logit, report_probability
+
+__all__ = ["DecisionWeights", "EmployeeAgent", "EmployeeWorld", "Observation"]
+
+
+class Observation(Protocol):
+    """What an employee knows of an incident."""
+
+    incident: int
+    target: int
+    severity: float
+    anonymity_set: int
+
+
+class DecisionWeights(Protocol):
+    """The parameters of the decision (the scenario's `employees.decision` section)."""
+
+    intercept: float
+    severity_weight: float
+    efficacy_weight: float
+    fear_weight: float
+    conscience_sd: float
+    bystander_weight: float
+    exposure: str
+    trust: float
+
+
+class EmployeeWorld(Protocol):
+    """What an employee sees of the world."""
+
+    draws: Draws
+    log: Recorder
+    time: float
+    weights: DecisionWeights
+    published_delta: float | None
+
+    def fear_of(self, person: int) -> float:
+        """The person's belief that a reporter who is identified is retaliated against."""
+        ...
+
+    def efficacy_at(self, lab: int) -> float:
+        """The belief at a lab that reporting gets things fixed."""
+        ...
+
+    def report_wait(self, person: int, incident: int) -> float:
+        """Time from the decision to the filing of a report, in periods."""
+        ...
+
+    def file_report(self, person: int, lab: int, observation: Observation) -> None:
+        """Hand a report to the auditor."""
+        ...
+
+
+class EmployeeAgent(Actor):
+    """An employee who has noticed something.
+
+    Parameters
+    ----------
+    model
+        The Mesa model, which is also the `EmployeeWorld`.
+    person
+        The person's number, which keys every draw about him or her.
+    lab
+        Index of the lab.
+    """
+
+    def __init__(self, model: Any, person: int, lab: int) -> None:
+        super().__init__(model)
+        self.world: EmployeeWorld = model
+        self.person = person
+        self.lab = lab
+        self.silenced = False
+        self.n_reports = 0
+        z = float(ndtri(self.world.draws.uniform("employee.conscience", person)))
+        self.conscience = self.world.weights.conscience_sd * z
+
+    def notice(self, observation: Observation) -> None:
+        """Notice an incident, and decide once whether to report it."""
+        if self.silenced:
+            return
+        world, weights = self.world, self.world.weights
+        fear, efficacy = world.fear_of(self.person), world.efficacy_at(self.lab)
+        exposure = perceived_exposure(
+            observation.anonymity_set,
+            form=weights.exposure,
+            delta=world.published_delta,
+            trust=weights.trust,
+        )
+        probability = report_probability(
+            report_logit(
+                intercept=weights.intercept,
+                severity=observation.severity,
+                severity_weight=weights.severity_weight,
+                efficacy=efficacy,
+                efficacy_weight=weights.efficacy_weight,
+                fear=fear,
+                fear_weight=weights.fear_weight,
+                exposure=exposure,
+                conscience=self.conscience,
+                anonymity_set=observation.anonymity_set,
+                bystander_weight=weights.bystander_weight,
+            )
+        )
+        dares = world.draws.uniform("employee.decision", self.person, observation.incident) < probability
+        world.log.record(
+            "notices",
+            incident=observation.incident,
+            person=self.person,
+            time=world.time,
+            decision="report" if dares else "silent",
+            probability=probability,
+            fear=fear,
+            efficacy=efficacy,
+            exposure=exposure,
+        )
+        if dares:
+            wait = world.report_wait(self.person, observation.incident)
+            self.call_at(world.time + wait, self._file, observation)
+
+    def _file(self, observation: Observation) -> None:
+        if self.silenced:
+            return
+        self.n_reports += 1
+        self.world.file_report(self.person, self.lab, observation)
+
+    def fall_silent(self) -> None:
+        """Report nothing any more."""
+        self.silenced = True

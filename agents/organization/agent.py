@@ -1,0 +1,224 @@
+"""A lab: it knows its own misconduct, who had access and the public transcript; it never sees a report.
+
+It is the retaliating adversary. What it learns comes through channels that are kept apart: `transcript`
+(inference), `audit_scope` (what the findings say about the reports, if the scope depends on them),
+`side_information` (a report leaks outside the guarantee) and `self_disclosure` (the reporter was known).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..base import Actor
+from ..ports import BoolArray, Draws, FloatArray, IntArray, Recorder
+from .inference.base import Case, Inference
+from .retaliation import identified
+
+__all__ = ["LabWorld", "OrganizationAgent", "RetaliationPolicy", "Suspects"]
+
+
+class RetaliationPolicy(Protocol):
+    """The parameters of a lab's retaliation (the scenario's `organizations` section)."""
+
+    evaluate: str
+    prior: float
+    threshold: float
+    budget: int
+    retaliation_probability: float
+    retaliation_hazard: float
+    sanction: float
+
+
+class Suspects(Protocol):
+    """People with access to a set of open incidents: one row per person and incident."""
+
+    incident: IntArray
+    person: IntArray
+    target: IntArray
+    incident_time: FloatArray
+    anonymity_set: IntArray
+    candidate: IntArray
+
+
+class LabWorld(Protocol):
+    """What a lab sees of the world."""
+
+    draws: Draws
+    log: Recorder
+    period_weeks: float
+    time: float
+
+    def suspects(self, lab: int, targets: IntArray | None) -> Suspects:
+        """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
+        ...
+
+    def worst_case_log_likelihood_ratios(self, suspects: Suspects) -> FloatArray:
+        """The exact worst-case log likelihood ratio of each suspect's report (0 before its would-be time)."""
+        ...
+
+    def scope_log_likelihood_ratios(self, suspects: Suspects, found: frozenset[int]) -> FloatArray:
+        """What the findings of the decision say about each suspect's report; 0 if the scope is independent."""
+        ...
+
+    def can_be_punished(self, person: int) -> bool:
+        """Whether the person still works here and has not been retaliated against already."""
+        ...
+
+    def has_reported(self, person: int) -> bool:
+        """Whether the person has filed a report. The world's knowledge, for the record only."""
+        ...
+
+    def punish(self, person: int) -> None:
+        """Let the consequences follow: what colleagues see, departure or silence."""
+        ...
+
+
+class OrganizationAgent(Actor):
+    """A lab.
+
+    Parameters
+    ----------
+    model
+        The Mesa model, which is also the `LabWorld`.
+    lab
+        Index of the lab.
+    name
+        Its id in the scenario.
+    inference
+        The rule by which it infers.
+    policy
+        The parameters of its retaliation.
+    """
+
+    def __init__(
+        self, model: Any, lab: int, name: str, inference: Inference, policy: RetaliationPolicy
+    ) -> None:
+        super().__init__(model)
+        self.world: LabWorld = model
+        self.lab = lab
+        self.name = name
+        self.inference = inference
+        self.policy = policy
+        self.sanctions = 0.0
+        self._identified: set[tuple[int, int]] = set()
+
+    def read_transcript(self, decision: int, own_targets: Sequence[int], found: frozenset[int]) -> None:
+        """Judge after a decision: when an own target was audited, or at every decision if so set.
+
+        Parameters
+        ----------
+        decision
+            Number of the decision, from 1.
+        own_targets
+            Which of the lab's own targets were audited at it.
+        found
+            Incidents that these audits brought to light.
+        """
+        if self.policy.evaluate == "own-audit":
+            if not own_targets:
+                return
+            suspects = self.world.suspects(self.lab, np.asarray(own_targets, dtype=np.int64))
+        else:
+            suspects = self.world.suspects(self.lab, None)
+        if not len(suspects.person):
+            return
+        self._judge(decision, suspects, found)
+
+    def _judge(self, decision: int, suspects: Suspects, found: frozenset[int]) -> None:
+        world, weeks = self.world, self.world.period_weeks
+        case = Case(
+            now_weeks=world.time * weeks,
+            person=suspects.person,
+            incident=suspects.incident,
+            incident_weeks=suspects.incident_time * weeks,
+            anonymity_set=suspects.anonymity_set,
+            log_likelihood_ratio=lambda: world.worst_case_log_likelihood_ratios(suspects),
+        )
+        posterior = self.inference.posteriors(case)
+        with_scope = _shift_log_odds(posterior, world.scope_log_likelihood_ratios(suspects, found))
+        pairs = zip(suspects.person.tolist(), suspects.incident.tolist(), strict=True)
+        fresh = np.fromiter((pair not in self._identified for pair in pairs), bool, len(posterior))
+        tie_break = world.draws.uniforms("lab.tie", suspects.person, suspects.incident, decision)
+        chosen = identified(
+            np.where(fresh, with_scope, -1.0),
+            suspects.person,
+            tie_break,
+            threshold=self.policy.threshold,
+            budget=None if self.inference.omniscient else self.policy.budget,
+        )
+        flagged: BoolArray = np.zeros(len(posterior), dtype=bool)
+        flagged[chosen] = True
+        world.log.record_block(
+            "inferences",
+            time=world.time,
+            decision=decision,
+            lab=self.name,
+            target=suspects.target,
+            person=suspects.person,
+            incident=suspects.incident,
+            rule=self.inference.id,
+            posterior=with_scope,
+            flagged=flagged,
+        )
+        for row in chosen.tolist():
+            by_transcript = posterior[row] >= self.policy.threshold
+            self.identify(
+                int(suspects.person[row]),
+                int(suspects.incident[row]),
+                "transcript" if by_transcript else "audit_scope",
+            )
+
+    def identify(self, person: int, incident: int, channel: str) -> None:
+        """Believe that `person` reported `incident`, and perhaps decide to retaliate.
+
+        The willingness is drawn once per person and incident, so that repeated judgement does not add up to
+        certainty.
+        """
+        world, policy = self.world, self.policy
+        if (person, incident) in self._identified or not world.can_be_punished(person):
+            return
+        self._identified.add((person, incident))
+        if world.draws.uniform("lab.retaliate", person, incident) >= policy.retaliation_probability:
+            return
+        if policy.retaliation_hazard == 0.0:
+            return
+        wait_weeks = world.draws.exponential("lab.retaliation_delay", person, incident)
+        wait_weeks /= policy.retaliation_hazard
+        self.call_at(
+            world.time + wait_weeks / world.period_weeks,
+            self._retaliate,
+            person,
+            incident,
+            channel,
+            world.time,
+        )
+
+    def _retaliate(self, person: int, incident: int, channel: str, identified_time: float) -> None:
+        world = self.world
+        if not world.can_be_punished(person):
+            return
+        world.log.record(
+            "retaliations",
+            time=world.time,
+            identified_time=identified_time,
+            lab=self.name,
+            person=person,
+            incident=incident,
+            channel=channel,
+            reporter=world.has_reported(person),
+        )
+        world.punish(person)
+
+    def sanction(self) -> float:
+        """Take the sanction for one incident that an audit found, and return its size."""
+        self.sanctions += self.policy.sanction
+        return self.policy.sanction
+
+
+def _shift_log_odds(posterior: FloatArray, log_likelihood_ratio: FloatArray) -> FloatArray:
+    """Bayes' rule on the odds scale; a shift of 0 changes nothing, to the bit."""
+    with np.errstate(over="ignore"):
+        factor = np.exp(-log_likelihood_ratio)
+    shifted = posterior / (posterior + (1.0 - posterior) * factor)
+    return np.where(log_likelihood_ratio == 0.0, posterior, shifted)

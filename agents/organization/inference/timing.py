@@ -1,0 +1,36 @@
+"""The "who knew?" reflex: an audit is taken as proof that somebody who knew has talked."""
+
+import numpy as np
+
+from ...ports import FloatArray
+from .base import Case, Inference
+
+__all__ = ["Timing"]
+
+
+class Timing(Inference):
+    """Mass on the people with access to incidents shortly before the audit.
+
+    The story: an auditor turns up, and management asks who could have known. It takes the audit as proof that at
+    least one person with access reported one of the incidents of the last weeks (the window), each incident being
+    as good an explanation as another. Given that incident j is the explanation and its k people report
+    independently with the prior probability, each of them did with `prior / (1 - (1 - prior)^k)`; the others keep
+    the prior.
+
+    It reads neither the mechanism nor the number of reports, so no guarantee on the transcript tames it: a
+    random audit convicts as readily as a well-founded one. It is no Bayesian.
+    """
+
+    id = "timing"
+
+    def posteriors(self, case: Case) -> FloatArray:
+        """Probability that each suspect reported, shape (suspects,)."""
+        incidents, first, row = np.unique(case.incident, return_index=True, return_inverse=True)
+        if not len(incidents):
+            return np.zeros(0)
+        recent = case.now_weeks - case.incident_weeks[first] <= self.window_weeks
+        weight = recent / max(int(recent.sum()), 1)
+        at_least_one = -np.expm1(case.anonymity_set[first] * np.log1p(-self.prior))
+        given_explanation = self.prior / at_least_one
+        result: FloatArray = (weight * given_explanation + (1.0 - weight) * self.prior)[row]
+        return result
