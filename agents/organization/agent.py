@@ -13,6 +13,7 @@ import numpy as np
 from ..base import Actor
 from ..ports import BoolArray, Draws, FloatArray, IntArray, Recorder
 from .inference.base import Case, Inference
+from .inference.scope import ScopeEvidence
 from .retaliation import identified
 
 __all__ = ["LabWorld", "OrganizationAgent", "RetaliationPolicy", "Suspects"]
@@ -39,6 +40,7 @@ class Suspects(Protocol):
     incident_time: FloatArray
     anonymity_set: IntArray
     candidate: IntArray
+    found: IntArray
 
 
 class LabWorld(Protocol):
@@ -57,10 +59,6 @@ class LabWorld(Protocol):
         """The exact worst-case log likelihood ratio of each suspect's report (0 before its would-be time)."""
         ...
 
-    def scope_log_likelihood_ratios(self, suspects: Suspects, found: frozenset[int]) -> FloatArray:
-        """What the findings of the decision say about each suspect's report; 0 if the scope is independent."""
-        ...
-
     def can_be_punished(self, person: int) -> bool:
         """Whether the person still works here and has not been retaliated against already."""
         ...
@@ -69,8 +67,8 @@ class LabWorld(Protocol):
         """Whether the person has filed a report. The world's knowledge, for the record only."""
         ...
 
-    def punish(self, person: int) -> None:
-        """Let the consequences follow: what colleagues see, departure or silence."""
+    def punish(self, person: int, channel: str) -> None:
+        """Let the consequences of retaliation follow: what colleagues see, departure or silence."""
         ...
 
 
@@ -89,10 +87,18 @@ class OrganizationAgent(Actor):
         The rule by which it infers.
     policy
         The parameters of its retaliation.
+    scope
+        How findings depend on reports, or None if the audits' scope is independent of them.
     """
 
     def __init__(
-        self, model: Any, lab: int, name: str, inference: Inference, policy: RetaliationPolicy
+        self,
+        model: Any,
+        lab: int,
+        name: str,
+        inference: Inference,
+        policy: RetaliationPolicy,
+        scope: ScopeEvidence | None,
     ) -> None:
         super().__init__(model)
         self.world: LabWorld = model
@@ -100,10 +106,11 @@ class OrganizationAgent(Actor):
         self.name = name
         self.inference = inference
         self.policy = policy
+        self.scope = scope
         self.sanctions = 0.0
         self._identified: set[tuple[int, int]] = set()
 
-    def read_transcript(self, decision: int, own_targets: Sequence[int], found: frozenset[int]) -> None:
+    def read_transcript(self, decision: int, own_targets: Sequence[int]) -> None:
         """Judge after a decision: when an own target was audited, or at every decision if so set.
 
         Parameters
@@ -112,8 +119,6 @@ class OrganizationAgent(Actor):
             Number of the decision, from 1.
         own_targets
             Which of the lab's own targets were audited at it.
-        found
-            Incidents that these audits brought to light.
         """
         if self.policy.evaluate == "own-audit":
             if not own_targets:
@@ -123,9 +128,9 @@ class OrganizationAgent(Actor):
             suspects = self.world.suspects(self.lab, None)
         if not len(suspects.person):
             return
-        self._judge(decision, suspects, found)
+        self._judge(decision, suspects, own_targets)
 
-    def _judge(self, decision: int, suspects: Suspects, found: frozenset[int]) -> None:
+    def _judge(self, decision: int, suspects: Suspects, audited: Sequence[int]) -> None:
         world, weeks = self.world, self.world.period_weeks
         case = Case(
             now_weeks=world.time * weeks,
@@ -136,7 +141,11 @@ class OrganizationAgent(Actor):
             log_likelihood_ratio=lambda: world.worst_case_log_likelihood_ratios(suspects),
         )
         posterior = self.inference.posteriors(case)
-        with_scope = _shift_log_odds(posterior, world.scope_log_likelihood_ratios(suspects, found))
+        with_scope = posterior
+        if self.scope is not None:
+            told = self.scope.log_likelihood_ratios(suspects.found, suspects.anonymity_set)
+            told = np.where(np.isin(suspects.target, audited), told, 0.0)
+            with_scope = _shift_log_odds(posterior, told)
         pairs = zip(suspects.person.tolist(), suspects.incident.tolist(), strict=True)
         fresh = np.fromiter((pair not in self._identified for pair in pairs), bool, len(posterior))
         tie_break = world.draws.uniforms("lab.tie", suspects.person, suspects.incident, decision)
@@ -208,7 +217,7 @@ class OrganizationAgent(Actor):
             channel=channel,
             reporter=world.has_reported(person),
         )
-        world.punish(person)
+        world.punish(person, channel)
 
     def sanction(self) -> float:
         """Take the sanction for one incident that an audit found, and return its size."""

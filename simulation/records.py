@@ -1,0 +1,122 @@
+"""The event log: append-only typed records, written as tables when the run is over."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["COLUMNS", "EventLog"]
+
+COLUMNS: dict[str, dict[str, str]] = {
+    "notices": {
+        "incident": "int64",
+        "person": "int64",
+        "time": "float64",
+        "decision": "str",
+        "probability": "float64",
+        "fear": "float64",
+        "efficacy": "float64",
+        "exposure": "float64",
+    },
+    "reports": {
+        "report": "int64",
+        "incident": "int64",
+        "person": "int64",
+        "lab": "int64",
+        "target": "int64",
+        "time": "float64",
+        "period": "int64",
+        "anonymity_set": "int64",
+        "leaked": "bool",
+        "disclosed": "bool",
+    },
+    "audits": {
+        "decision": "int64",
+        "time": "float64",
+        "target": "int64",
+        "active_reports": "int64",
+        "max_active_reports": "int64",
+        "misselected": "bool",
+        "deficit": "int64",
+        "normalized_deficit": "float64",
+        "open_incidents": "int64",
+        "found": "int64",
+        "sanction": "float64",
+    },
+    "inferences": {
+        "time": "float64",
+        "decision": "int64",
+        "lab": "str",
+        "target": "int64",
+        "person": "int64",
+        "incident": "int64",
+        "rule": "str",
+        "posterior": "float64",
+        "flagged": "bool",
+    },
+    "retaliations": {
+        "time": "float64",
+        "identified_time": "float64",
+        "lab": "str",
+        "person": "int64",
+        "incident": "int64",
+        "channel": "str",
+        "reporter": "bool",
+    },
+    "departures": {"time": "float64", "lab": "int64", "person": "int64", "reason": "str"},
+    "series": {
+        "time": "float64",
+        "reports": "int64",
+        "active_reports": "int64",
+        "audited": "str",
+        "lab": "str",
+        "deficit": "int64",
+        "open_incidents": "int64",
+        "retaliations": "int64",
+        "fear": "float64",
+        "efficacy": "float64",
+    },
+}
+"""Tables that are recorded as things happen: column names and types, in the order of the file."""
+
+
+class EventLog:
+    """Append-only records of a run, one list of chunks a table; rows keep the order in which they came."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
+        self._blocks: dict[str, list[tuple[int, dict[str, Any]]]] = {name: [] for name in COLUMNS}
+
+    def record(self, table: str, **values: Any) -> None:
+        """Append one row to `table`, every column named."""
+        self._rows[table].append(values)
+
+    def record_block(self, table: str, **columns: Any) -> None:
+        """Append many rows to `table`: arrays of one length; scalars are repeated."""
+        self._blocks[table].append((len(self._rows[table]), columns))
+
+    def count(self, table: str) -> int:
+        """Number of rows recorded singly in `table`."""
+        return len(self._rows[table])
+
+    def frame(self, table: str) -> pd.DataFrame:
+        """The table as a data frame with the columns and types of `COLUMNS`."""
+        types = COLUMNS[table]
+        rows, blocks = self._rows[table], self._blocks[table]
+        if not blocks:
+            return _typed({c: [row[c] for row in rows] for c in types}, types)
+        parts: list[pd.DataFrame] = []
+        done = 0
+        for before, columns in [*blocks, (len(rows), None)]:
+            if before > done:
+                parts.append(_typed({c: [row[c] for row in rows[done:before]] for c in types}, types))
+                done = before
+            if columns is not None:
+                length = max(len(v) for v in columns.values() if isinstance(v, np.ndarray))
+                full = {c: np.broadcast_to(np.asarray(columns[c]), (length,)) for c in types}
+                parts.append(_typed(full, types))
+        return pd.concat(parts, ignore_index=True)
+
+
+def _typed(columns: dict[str, Any], types: dict[str, str]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in types.items()})

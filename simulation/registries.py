@@ -1,0 +1,20 @@
+"""Which names a scenario file may use: taken from the registries of the code that implements them."""
+
+from ..agents.auditor.counters import COUNTERS
+from ..agents.auditor.mechanisms import MECHANISMS
+from ..agents.employee.decision import EXPOSURES
+from ..agents.organization.inference import INFERENCES
+from .world.access import GENERATORS
+
+__all__ = ["known_names"]
+
+
+def known_names() -> dict[str, list[str]]:
+    """Allowed names by dotted path of the scenario schema."""
+    return {
+        "auditor.mechanism": sorted(MECHANISMS),
+        "auditor.counter": sorted(COUNTERS),
+        "organizations.inference": sorted(INFERENCES),
+        "employees.decision.exposure": sorted(EXPOSURES),
+        "access.generator": sorted(GENERATORS),
+    }

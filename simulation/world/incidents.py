@@ -1,0 +1,104 @@
+"""Incidents of misconduct: when and where they happen, and what becomes of them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import betaincinv
+
+from ...agents.ports import BoolArray, Draws, IntArray
+from .access import Access
+
+__all__ = ["Incident", "draw_incidents"]
+
+
+@dataclass(eq=False)
+class Incident:
+    """One incident; times are in audit periods.
+
+    The fields below `severity` are filled when it happens; rows are the people who had access then.
+    """
+
+    incident: int
+    time: float
+    lab: int
+    target: int
+    compartment: int
+    severity: float
+    people: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    due_period: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Decision at which each person's report first counts, or would."""
+    filed: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    candidate: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The worst-case adversary's number for each person's (would-be) report; -1 before its period."""
+    n_notices: int = 0
+    n_reports: int = 0
+    found_time: float = np.nan
+
+    @property
+    def anonymity_set(self) -> int:
+        """Number of people with access when it happened."""
+        return len(self.people)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no audit has brought it to light yet."""
+        return bool(np.isnan(self.found_time))
+
+    def row_of(self, person: int) -> int:
+        """Row of a person who had access."""
+        return int(np.flatnonzero(self.people == person)[0])
+
+
+def draw_incidents(
+    draws: Draws,
+    access: Access,
+    *,
+    n_periods: int,
+    rate_per_period: float,
+    severity_mean: float,
+    severity_concentration: float,
+) -> list[Incident]:
+    """Draw all incidents of a run, a Poisson process per compartment, numbered in order of time.
+
+    Parameters
+    ----------
+    draws
+        Keyed draws.
+    access
+        The access graph.
+    n_periods
+        Length of the run.
+    rate_per_period
+        Incidents per compartment and period.
+    severity_mean, severity_concentration
+        The Beta distribution of the severity: mean, and the sum of its two parameters.
+    """
+    if rate_per_period == 0.0:
+        return []
+    found: list[tuple[float, int, int]] = []
+    for compartment in range(access.n_compartments):
+        time, count = 0.0, 0
+        while True:
+            time += draws.exponential("incident.gap", compartment, count) / rate_per_period
+            if time >= n_periods:
+                break
+            found.append((time, compartment, count))
+            count += 1
+    found.sort()
+    incidents = []
+    for number, (time, compartment, count) in enumerate(found):
+        u = draws.uniform("incident.severity", compartment, count)
+        severity = betaincinv(
+            severity_mean * severity_concentration, (1.0 - severity_mean) * severity_concentration, u
+        )
+        incidents.append(
+            Incident(
+                incident=number,
+                time=time,
+                lab=int(access.lab[compartment]),
+                target=int(access.target[compartment]),
+                compartment=compartment,
+                severity=float(severity),
+            )
+        )
+    return incidents

@@ -1,0 +1,88 @@
+"""What happens of itself: incidents and turnover. Each is one chain of events, whatever the headcount."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...agents.base import Actor
+from ...agents.ports import Draws
+from .incidents import Incident
+
+__all__ = ["IncidentSource", "TurnoverSource"]
+
+
+class IncidentSource(Actor):
+    """Lets the drawn incidents happen, one after the other.
+
+    Parameters
+    ----------
+    model
+        The Mesa model.
+    incidents
+        In order of time.
+    happen
+        Called with each at its time.
+    """
+
+    def __init__(self, model: Any, incidents: Sequence[Incident], happen: Callable[[Incident], None]) -> None:
+        super().__init__(model)
+        self._coming = iter(incidents)
+        self._happen = happen
+        self._await_next()
+
+    def _await_next(self) -> None:
+        incident = next(self._coming, None)
+        if incident is not None:
+            self.call_at(incident.time, self._arrive, incident)
+
+    def _arrive(self, incident: Incident) -> None:
+        self._happen(incident)
+        self._await_next()
+
+
+class TurnoverSource(Actor):
+    """Replaces the holders of a lab's places at random: a Poisson process per lab.
+
+    Parameters
+    ----------
+    model
+        The Mesa model.
+    draws
+        Keyed draws.
+    lab, first_slot, headcount
+        The lab and its places.
+    rate
+        Departures per place and period.
+    replace
+        Called with the place at each departure.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        draws: Draws,
+        lab: int,
+        first_slot: int,
+        headcount: int,
+        rate: float,
+        replace: Callable[[int], None],
+    ) -> None:
+        super().__init__(model)
+        self._draws = draws
+        self._lab = lab
+        self._first_slot = first_slot
+        self._headcount = headcount
+        self._rate = rate * headcount
+        self._replace = replace
+        self._count = 0
+        if self._rate > 0.0:
+            self._await_next()
+
+    def _await_next(self) -> None:
+        gap = self._draws.exponential("turnover.gap", self._lab, self._count) / self._rate
+        self.call_at(self.model.time + gap, self._depart)
+
+    def _depart(self) -> None:
+        u = self._draws.uniform("turnover.slot", self._lab, self._count)
+        self._count += 1
+        self._replace(self._first_slot + int(u * self._headcount))
+        self._await_next()
