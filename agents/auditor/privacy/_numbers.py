@@ -16,7 +16,8 @@ def _floats(values: object) -> FloatArray:
 def like[N](example: N, values: object) -> N:
     """Return `values` typed as `example`: a 0-d array becomes a float, other arrays stay."""
     del example
-    return cast(N, _floats(values)[()])
+    array = _floats(values)
+    return cast(N, array if array.ndim else float(array))
 
 
 def open_unit(values: object, name: str) -> FloatArray:

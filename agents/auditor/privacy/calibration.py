@@ -97,8 +97,8 @@ def sigma_for_delta[N: (float, FloatArray)](delta: N, sensitivity: N) -> N:
 
     Examples
     --------
-    >>> f"{sigma_for_delta(0.1, 1.806931952418915):.11f}"
-    '7.18968878515'
+    >>> f"{sigma_for_delta(0.1, 1.806931952418915):.12f}"
+    '7.189688785140'
     """
     return like(delta, positive(sensitivity, "sensitivity") / np.asarray(mu_for_delta(delta)))
 

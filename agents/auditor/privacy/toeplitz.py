@@ -1,8 +1,8 @@
 r"""The Toeplitz counter's coefficients and sensitivity.
 
 :math:`f_k = \binom{2k}{k}/4^k` is the Taylor series of :math:`(1 - x)^{-1/2}`, so the lower-triangular
-Toeplitz matrix of it is the square root of the prefix-sum matrix. The sums :math:`M_T^2 = \sum_{k<T} f_k^2` are
-Landau's constants.
+Toeplitz matrix of it is the square root of the prefix-sum matrix. The sums
+:math:`M_T^2 = \sum_{k<T} f_k^2` are Landau's constants.
 """
 
 from functools import lru_cache
