@@ -12,7 +12,7 @@ from ..scenarios.errors import InputError
 
 __all__ = ["application", "main"]
 
-VERBS = ("scenario_files",)  # modules of `commands`, in the order in which --help lists their verbs
+VERBS = ("run", "scenario_files")  # modules of `commands`, in the order in which --help lists their verbs
 
 
 def application() -> typer.Typer:

@@ -5,7 +5,6 @@ Nothing here costs time per idle employee and period.
 """
 
 from collections.abc import Callable
-from math import ceil
 
 import mesa
 import numpy as np
@@ -106,9 +105,7 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
 
     def _build_beliefs(self) -> None:
         beliefs = self.config.employees.beliefs
-        self.fear = Beliefs(
-            self.population.n_slots, beliefs.fear_mean, beliefs.fear_strength, beliefs.decay
-        )
+        self.fear = Beliefs(self.population.n_slots, beliefs.fear_mean, beliefs.fear_strength, beliefs.decay)
         self.efficacy = Beliefs(
             len(self.layout.lab_names), beliefs.efficacy_mean, beliefs.efficacy_strength, beliefs.decay
         )
@@ -283,7 +280,9 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
             reports=self._reports_this_period,
             active_reports=int(active_reports.sum()),
             audited="; ".join(self.layout.target_names[t] for t in audited.tolist()),
-            lab="; ".join(dict.fromkeys(self.layout.lab_names[i] for i in self.layout.lab_of_target[audited].tolist())),
+            lab="; ".join(
+                dict.fromkeys(self.layout.lab_names[i] for i in self.layout.lab_of_target[audited].tolist())
+            ),
             deficit=int(active_reports.max() - active_reports[audited[0]]),
             open_incidents=n_open,
             retaliations=retaliations - self._retaliations_seen,
@@ -299,9 +298,7 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
         wanted = None if targets is None else set(targets.tolist())
         incidents = [
-            i
-            for i in self.open_incidents.values()
-            if i.lab == lab and (wanted is None or i.target in wanted)
+            i for i in self.open_incidents.values() if i.lab == lab and (wanted is None or i.target in wanted)
         ]
         return suspect_rows(incidents, self.population)
 

@@ -117,7 +117,9 @@ def _scored(
 ) -> pd.DataFrame:
     reports = reports.copy()
     reports["audited_time"] = _first_audit(audits, reports["target"].to_numpy(), reports["period"].to_numpy())
-    scores = candidates.loc[candidates["filed"], ["incident", "person", "likelihood_ratio", "strong_posterior"]]
+    scores = candidates.loc[
+        candidates["filed"], ["incident", "person", "likelihood_ratio", "strong_posterior"]
+    ]
     reports = reports.merge(scores, how="left", on=["incident", "person"], validate="one_to_one")
     threshold = np.array([o.policy.threshold for o in model.organizations])[reports["lab"].to_numpy()]
     passed = pd.array(reports["strong_posterior"].to_numpy() >= threshold, dtype="boolean")

@@ -1,0 +1,89 @@
+"""The files of a single run: manifest, metrics, tables, and two figures."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..analysis.first_figures import retaliation_rates_figure, timeline_figure
+from ..analysis.metrics import run_groups
+from ..analysis.style import save_figure
+from ..scenarios import content_hash
+from .provenance import code_hash, code_path, versions
+from .runs import RunResult
+from .store import MANIFEST, staged, write_json, write_table
+
+__all__ = ["run_row", "write_run"]
+
+_TOP_LEVEL = ("series",)
+
+
+def run_row(result: RunResult) -> dict[str, Any]:
+    """The run as a row of `runs.parquet`."""
+    auditor = result.scenario.config.auditor
+    return {
+        "run_id": result.run_id,
+        "scenario": result.scenario.config.scenario.name,
+        "auditor.mechanism": auditor.mechanism,
+        "auditor.delta": auditor.delta,
+        "replicate": 0,
+        "seed": result.seed,
+        "status": "done",
+    } | result.metrics
+
+
+def write_run(
+    result: RunResult, directory: Path, *, command: Sequence[str], started: datetime, ended: datetime
+) -> None:
+    """Write everything about a run into `directory` (DESIGN, section 5).
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    config = result.scenario.config
+    provenance = {
+        "scenario": config.scenario.name,
+        "content_hash": content_hash(config),
+        "code_hash": code_hash(),
+        "seed": result.seed,
+        "run_id": result.run_id,
+    }
+    with staged(directory) as aside:
+        write_table(pd.DataFrame([run_row(result)]), aside / "runs.parquet")
+        groups = run_groups(result.tables)
+        groups.insert(0, "run_id", result.run_id)
+        write_table(groups, aside / "groups.parquet")
+        for name, table in result.tables.items():
+            if name in _TOP_LEVEL:
+                write_table(
+                    table.assign(run_id=result.run_id)[["run_id", *table.columns]], aside / f"{name}.parquet"
+                )
+            else:
+                write_table(table, aside / "events" / f"{name}.parquet")
+        for figure in (
+            timeline_figure(result.tables, title=config.scenario.title),
+            retaliation_rates_figure(result.metrics, title=config.scenario.title),
+        ):
+            save_figure(
+                figure.figure,
+                aside / "figures",
+                figure.stem,
+                data=figure.data,
+                caption=figure.caption,
+                provenance=provenance,
+            )
+        manifest = provenance | {
+            "kind": "run",
+            "identity": result.run_id,
+            "resolved_scenario": result.scenario.tree,
+            "code_path": str(code_path()),
+            "versions": versions(),
+            "command": list(command),
+            "started": started.isoformat(timespec="seconds"),
+            "ended": ended.isoformat(timespec="seconds"),
+        }
+        write_json(manifest, aside / MANIFEST)
