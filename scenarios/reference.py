@@ -1,0 +1,199 @@
+"""What can be set, read from the schema itself: the reference table, the JSON Schema, and words for messages."""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from .paths import Keys, render_path
+from .schema import ScenarioConfig
+
+__all__ = [
+    "BEHAVIOUR",
+    "ParameterRow",
+    "all_paths",
+    "find_parameter",
+    "is_table",
+    "parameter_table",
+    "scenario_json_schema",
+    "table_keys",
+]
+
+BEHAVIOUR = ("time", "auditor", "labs", "access", "colleagues", "incidents", "employees", "organizations")
+"""The sections that change what happens in a run."""
+
+LAB = "<id>"
+_OVERRIDES = {
+    "access": "access",
+    "organization": "organizations",
+}  # a lab's table -> the section it overrides
+_FREE = (
+    ("evidence",),
+    ("sources",),
+    ("sweep", "grid"),
+    ("sweep", "zip"),
+)  # tables whose keys the file chooses
+
+
+class ParameterRow(NamedTuple):
+    """One parameter, as the reference shows it."""
+
+    path: str
+    """Dotted path; `<id>` stands for a lab's id."""
+    type: str
+    unit: str
+    default: Any
+    """None where there is none, or where absence has a meaning of its own (see the description)."""
+    allowed: str
+    """What is allowed, in words that follow "must be"."""
+    description: str
+
+
+def scenario_json_schema() -> dict[str, Any]:
+    """JSON Schema of a scenario file, for editors and other programs."""
+    schema = ScenarioConfig.model_json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "deniability scenario",
+        "description": "A scenario file. Rates are per year, delays in weeks. A file that extends another one need "
+        "not have the required keys itself.",
+    }
+
+
+def parameter_table() -> list[ParameterRow]:
+    """Every parameter in the order of the schema."""
+    return list(_parameters().values())
+
+
+def find_parameter(keys: Keys) -> ParameterRow | None:
+    """Return the parameter at `keys` (a lab's id in its place), or None where there is none."""
+    return _parameters().get(_general(keys))
+
+
+def is_table(keys: Keys) -> bool:
+    """Whether `keys` lead to a table of the schema."""
+    return _general(keys) in _tables()
+
+
+def table_keys(keys: Keys) -> list[str]:
+    """Return the keys that the table at `keys` may have; none where the file chooses them."""
+    return list(_tables().get(_general(keys), ()))
+
+
+def all_paths(lab_ids: Collection[str]) -> Iterator[Keys]:
+    """Every parameter's keys, for each of these labs where it is a lab's."""
+    for keys in [row.path.split(".") for row in _parameters().values()]:
+        for lab_id in lab_ids if keys[0] == "labs" else [""]:
+            yield tuple(lab_id if key == LAB else key for key in keys)
+            if keys[-1] in _OVERRIDES and keys[0] == "labs":
+                yield from (("labs", lab_id, keys[-1], key) for key in table_keys((_OVERRIDES[keys[-1]],)))
+
+
+def _general(keys: Keys) -> Keys:
+    """Put `<id>` for a lab's id, and the overridden section for a lab's overrides of it."""
+    if len(keys) < 2 or keys[0] != "labs":
+        return keys
+    if len(keys) > 3 and keys[2] in _OVERRIDES:
+        return (_OVERRIDES[keys[2]], *keys[3:])
+    return ("labs", LAB, *keys[2:])
+
+
+@cache
+def _parameters() -> dict[Keys, ParameterRow]:
+    return {tuple(row.path.split(".")): row for row in _walk(ScenarioConfig.model_json_schema(), ())}
+
+
+@cache
+def _tables() -> dict[Keys, tuple[str, ...]]:
+    tables: dict[Keys, list[str]] = {("labs",): [], **{keys: [] for keys in _FREE}}
+    for keys in _parameters():
+        for length in range(len(keys)):
+            children = tables.setdefault(keys[:length], [])
+            if keys[length] not in children and keys[length] != LAB:
+                children.append(keys[length])
+    for name, section in _OVERRIDES.items():
+        tables["labs", LAB, name] = tables[section,]
+    return {keys: tuple(children) for keys, children in tables.items()}
+
+
+def _walk(schema: Mapping[str, Any], place: Keys) -> Iterator[ParameterRow]:
+    definitions = ScenarioConfig.model_json_schema()["$defs"]
+
+    def resolved(part: Mapping[str, Any]) -> dict[str, Any]:
+        result = dict(part)
+        while "$ref" in result:
+            result = {**definitions[result.pop("$ref").rsplit("/", 1)[-1]], **result}
+        options = [option for option in result.pop("anyOf", ()) if option != {"type": "null"}]
+        return {**resolved(options[0]), **result} if options else result
+
+    for name, part in schema["properties"].items():
+        field = resolved(part)
+        keys = (*place, name)
+        if keys == ("labs",):
+            lab = (
+                next(iter(field.get("patternProperties", {}).values()), None) or field["additionalProperties"]
+            )
+            yield from _walk(resolved(lab), (*keys, LAB))
+        elif "properties" in field and "unit" not in field:
+            yield from _walk(field, keys)
+        else:
+            items = resolved(field.get("items", {}))
+            yield ParameterRow(
+                path=render_path(keys).replace(f'"{LAB}"', LAB),
+                type=_kind(field, items),
+                unit=field.get("unit", ""),
+                default=field.get("default"),
+                allowed=_allowed(field, items),
+                description=field.get("description", ""),
+            )
+
+
+_KINDS = {"number": "number", "integer": "whole number", "boolean": "true or false", "string": "text"}
+
+
+def _kind(field: Mapping[str, Any], items: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return "choice"
+    if field["type"] == "array":
+        return f"list of {_KINDS.get(items.get('type', ''), 'values')}"
+    return _KINDS.get(field["type"], "table")
+
+
+def _allowed(field: Mapping[str, Any], items: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return "one of " + ", ".join(f'"{choice}"' for choice in field["enum"])
+    match field["type"]:
+        case "number":
+            return "a number" + _bounds(field)
+        case "integer":
+            return "a whole number" + _bounds(field)
+        case "boolean":
+            return "true or false"
+        case "string":
+            return _text(field)
+        case "array":
+            return (
+                f"a {'non-empty ' if field.get('minItems') else ''}list of {_text(items).removeprefix('a ')}"
+            )
+        case _:
+            return "a table"
+
+
+def _text(field: Mapping[str, Any]) -> str:
+    if "pattern" not in field:
+        return "text" if "maxLength" not in field else f"text of at most {field['maxLength']} characters"
+    joints = "single hyphens or underscores" if "_" in field["pattern"] else "single hyphens"
+    return f"a name of lower-case letters and digits, joined by {joints}, at most {field['maxLength']} characters"
+
+
+def _bounds(field: Mapping[str, Any]) -> str:
+    if "minimum" in field and "maximum" in field:
+        return f" from {field['minimum']:.12g} to {field['maximum']:.12g}"
+    words = {
+        "exclusiveMinimum": "greater than",
+        "minimum": "at least",
+        "exclusiveMaximum": "less than",
+        "maximum": "at most",
+    }
+    limits = [f"{word} {field[key]:.12g}" for key, word in words.items() if key in field]
+    return " " + " and ".join(limits) if limits else ""

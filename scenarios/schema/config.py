@@ -1,0 +1,90 @@
+"""The whole scenario."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Self
+
+from pydantic import Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+
+from .auditing import Auditor
+from .base import Identifier, Table, Text
+from .incidents import Incidents
+from .labs import Access, Colleagues, Lab
+from .organizations import Organizations
+from .people import Employees
+from .study import Study, Time
+from .sweeping import Sweep
+
+__all__ = ["ScenarioConfig"]
+
+type Texts = Annotated[dict[Annotated[str, Strict()], Text], Strict()]
+
+
+class ScenarioConfig(Table):
+    """Everything that a scenario file can say, with defaults filled in.
+
+    Rates are per year and delays in weeks. Each value has one dotted path (`employees.beliefs.decay`), used alike by
+    `--set`, `[sweep]`, `[evidence]` and messages.
+    """
+
+    scenario: Study = Field(default_factory=Study)
+    time: Time = Field(default_factory=Time)
+    auditor: Auditor = Field(default_factory=Auditor)
+    labs: Annotated[dict[Identifier, Lab], Strict(), Field(min_length=1, max_length=100_000)]
+    access: Access = Field(default_factory=Access)
+    colleagues: Colleagues = Field(default_factory=Colleagues)
+    incidents: Incidents = Field(default_factory=Incidents)
+    employees: Employees = Field(default_factory=Employees)
+    organizations: Organizations = Field(default_factory=Organizations)
+    sweep: Sweep = Field(default_factory=Sweep)
+    evidence: Texts = Field(
+        default_factory=dict,
+        description="Dotted path (or a table's) to where its value comes from: a key of [sources], or an assumption.",
+        json_schema_extra={"unit": "none"},
+    )
+    sources: Texts = Field(
+        default_factory=dict,
+        description="Key to the full citation that [evidence] refers to.",
+        json_schema_extra={"unit": "none"},
+    )
+
+    @property
+    def n_targets(self) -> int:
+        """Number of audit targets in all labs."""
+        return sum(len(lab.targets) for lab in self.labs.values())
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if found := list(self._conflicts()):
+            raise PydanticCustomError(
+                "conflicts", "{told}", {"told": "; ".join(text for _, text in found), "found": found}
+            )
+        return self
+
+    def _conflicts(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        auditor = self.auditor
+        if auditor.audits_per_period > self.n_targets:
+            yield (
+                ("auditor", "audits_per_period"),
+                f"auditor.audits_per_period = {auditor.audits_per_period}: the audits of a period are of different "
+                f"targets, and there are only {self.n_targets}",
+            )
+        if auditor.horizon is not None and auditor.horizon < self.time.periods:
+            yield (
+                ("auditor", "horizon"),
+                f"auditor.horizon = {auditor.horizon}: less than time.periods = {self.time.periods}, so the "
+                "guarantee would end before the run",
+            )
+
+    def access_of(self, lab_id: str) -> Access:
+        """[access] as it holds in one lab."""
+        return _overridden(self.access, self.labs[lab_id].access)
+
+    def organization_of(self, lab_id: str) -> Organizations:
+        """[organizations] as it holds in one lab."""
+        return _overridden(self.organizations, self.labs[lab_id].organization)
+
+
+def _overridden[T: Table](table: T, overrides: Any) -> T:
+    # both sides were checked when they were read, and no rule of these tables spans two keys
+    return table.model_copy(update=dict(overrides)) if overrides else table

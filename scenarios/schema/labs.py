@@ -1,0 +1,77 @@
+"""The labs, who may know what in them, and who sees whom."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, PlainSerializer, Strict
+from pydantic_core import PydanticCustomError
+
+from .base import Number, RegistryName, Table, Text, Whole, parameter
+from .organizations import Organizations
+from .overrides import OverridesOf
+
+__all__ = ["Access", "Colleagues", "Lab"]
+
+
+class Access(Table):
+    """`[access]`: the bipartite graph of people and compartments."""
+
+    generator: RegistryName = parameter("need-to-know", "How the access graph is made.", "none")
+    median_access: Number = parameter(
+        20.0, "People with access to a compartment: median of a log-normal.", "people", ge=1.0, le=1e7
+    )
+    access_sigma: Number = parameter(
+        0.8, "Standard deviation of the logarithm of that number.", "log people", ge=0.0, le=5.0
+    )
+    compartments_per_target: Whole = parameter(
+        1, "Bodies of restricted information per audit target.", "compartments", ge=1, le=100_000
+    )
+
+
+class Colleagues(Table):
+    """`[colleagues]`: who sees whose fate."""
+
+    generator: RegistryName = parameter("teams", "How the graph of colleagues is made.", "none")
+    team_size: Whole = parameter(8, "People in a team.", "people", ge=1, le=1_000_000)
+
+
+def _named(name: str) -> str:
+    if not name.strip() or name != name.strip() or not name.isprintable():
+        raise PydanticCustomError(
+            "target_name", "a name without spaces around it and without control characters"
+        )
+    return name
+
+
+def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    repeated = (
+        sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    )
+    if repeated:
+        raise PydanticCustomError(
+            "repeated_names", "every name once; repeated: {names}", {"names": ", ".join(repeated)}
+        )
+    return names
+
+
+type TargetName = Annotated[str, Strict(), Field(max_length=80), AfterValidator(_named)]
+
+
+class Lab(Table):
+    """`[labs.<id>]`: one organization and its audit targets."""
+
+    title: Text = parameter("", "What reports call the lab; its id where it is absent.", "none")
+    employees: Whole = parameter(..., "Headcount before [employees] scale.", "people", ge=1, le=100_000_000)
+    targets: Annotated[tuple[TargetName, ...], AfterValidator(_unique), PlainSerializer(list)] = parameter(
+        ("whole-lab",),
+        "Names of the lab's audit targets, each once.",
+        "none",
+        min_length=1,
+        max_length=100_000,
+    )
+    access: Annotated[Mapping[str, Any], OverridesOf(Access)] = parameter(
+        {}, "Keys of [access] that differ in this lab.", "none"
+    )
+    organization: Annotated[Mapping[str, Any], OverridesOf(Organizations)] = parameter(
+        {}, "Keys of [organizations] that differ in this lab.", "none"
+    )

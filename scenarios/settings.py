@@ -1,0 +1,74 @@
+"""`--set KEY=VALUE`."""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import InputError
+from .merging import Layer
+from .paths import Keys, parse_path, render_path, with_value
+from .wording import did_you_mean, likely_names, printable
+
+__all__ = ["parse_setting", "setting_layer"]
+
+
+def parse_setting(text: str) -> tuple[Keys, Any]:
+    """Split `KEY=VALUE`; VALUE is a TOML value, or else text.
+
+    Examples
+    --------
+    >>> parse_setting("auditor.delta=0.2")
+    (('auditor', 'delta'), 0.2)
+    >>> parse_setting("auditor.mechanism=greedy")
+    (('auditor', 'mechanism'), 'greedy')
+    """
+    key, equals, value = _split(text)
+    if not equals:
+        raise InputError(f"--set {printable(text)}: needs KEY=VALUE, for example auditor.delta=0.2")
+    try:
+        keys = parse_path(key.strip())
+    except ValueError:
+        raise InputError(
+            f"--set {printable(text)}: {printable(key)!r} is no dotted path such as auditor.delta"
+        ) from None
+    return keys, _value(value)
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Split at the first equals sign that is not inside quotes."""
+    quote = ""
+    for position, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character == "=":
+            return text[:position], "=", text[position + 1 :]
+    return text, "", ""
+
+
+def _value(text: str) -> Any:
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):  # TOMLDecodeError is a ValueError
+        return text
+    # a line break in the text could have brought in another key
+    return parsed["value"] if parsed.keys() == {"value"} else text
+
+
+def setting_layer(keys: Keys, value: Any, tree: Mapping[str, Any]) -> Layer:
+    """Turn one setting into a layer over `tree`.
+
+    Raises
+    ------
+    InputError
+        It names a key of a lab that is not there, or of the scenario's parents, which are merged already.
+    """
+    if keys[:2] == ("scenario", "extends"):
+        raise InputError("--set scenario.extends: parents belong into the file")
+    labs = tree.get("labs")
+    if keys[0] == "labs" and len(keys) > 2 and isinstance(labs, Mapping) and keys[1] not in labs:
+        path, names = render_path(keys), sorted(labs)
+        hint = did_you_mean(likely_names(keys[1], names)) or f"; there are {', '.join(names)}"
+        raise InputError(f"--set {path}: there is no lab {printable(keys[1])!r}{hint}")
+    return Layer("--set", with_value({}, keys, value))
