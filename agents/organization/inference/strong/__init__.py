@@ -1,0 +1,6 @@
+"""The strongest adversary of SPEC section 6: it knows every report but whether one given report was filed."""
+
+from .base import StrongScorer
+from .factory import strong_scorer
+
+__all__ = ["StrongScorer", "strong_scorer"]
