@@ -100,7 +100,8 @@ def _general(keys: Keys) -> Keys:
 
 @cache
 def _parameters() -> dict[Keys, ParameterRow]:
-    return {tuple(row.path.split(".")): row for row in _walk(ScenarioConfig.model_json_schema(), ())}
+    schema = ScenarioConfig.model_json_schema()
+    return {tuple(row.path.split(".")): row for row in _walk(schema, (), schema["$defs"])}
 
 
 @cache
@@ -116,9 +117,7 @@ def _tables() -> dict[Keys, tuple[str, ...]]:
     return {keys: tuple(children) for keys, children in tables.items()}
 
 
-def _walk(schema: Mapping[str, Any], place: Keys) -> Iterator[ParameterRow]:
-    definitions = ScenarioConfig.model_json_schema()["$defs"]
-
+def _walk(schema: Mapping[str, Any], place: Keys, definitions: Mapping[str, Any]) -> Iterator[ParameterRow]:
     def resolved(part: Mapping[str, Any]) -> dict[str, Any]:
         result = dict(part)
         while "$ref" in result:
@@ -133,9 +132,9 @@ def _walk(schema: Mapping[str, Any], place: Keys) -> Iterator[ParameterRow]:
             lab = (
                 next(iter(field.get("patternProperties", {}).values()), None) or field["additionalProperties"]
             )
-            yield from _walk(resolved(lab), (*keys, LAB))
+            yield from _walk(resolved(lab), (*keys, LAB), definitions)
         elif "properties" in field and "unit" not in field:
-            yield from _walk(field, keys)
+            yield from _walk(field, keys, definitions)
         else:
             items = resolved(field.get("items", {}))
             yield ParameterRow(
