@@ -11,6 +11,8 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
+
 from deniability.analysis.style import (
     CHANNEL_HATCH,
     CHANNEL_LABEL,
@@ -24,7 +26,6 @@ from deniability.analysis.style import (
     mechanism_style,
     save_figure,
 )
-from matplotlib.image import imread
 
 # Machado, Oliveira & Fernandes 2009, full severity, on linear RGB
 VISION = {
