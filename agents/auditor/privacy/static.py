@@ -74,12 +74,12 @@ def rr_misselection[N: (float, FloatArray)](gap: N, p_rand: N, n_targets: N) -> 
 
 def greedy_misselection[N: (float, FloatArray)](gap: N, n_targets: N) -> N:
     """Mis-selection of the greedy rule: (C - 1)/C at gap 0, where all are tied, and 0 otherwise."""
-    return rr_misselection(gap, gap * 0.0, n_targets)
+    return rr_misselection(gap, like(gap, np.zeros(np.shape(gap))), n_targets)
 
 
 def uniform_misselection[N: (float, FloatArray)](gap: N, n_targets: N) -> N:
     """Mis-selection of the uniform rule: (C - 1)/C whatever the gap."""
-    return rr_misselection(gap, gap * 0.0 + 1.0, n_targets)
+    return rr_misselection(gap, like(gap, np.ones(np.shape(gap))), n_targets)
 
 
 def smallest_gap(misselection: Callable[[float], float], success: float) -> int | None:
