@@ -1,6 +1,5 @@
 """From a name or a path to a checked scenario."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from .paths import parse_path, render_path
 from .reference import find_parameter
 from .schema import ScenarioConfig
 from .settings import parse_setting, setting_layer
+from .starter import study_name
 from .sweeps import Cell, cells_of, with_cell
 from .wording import written
 
@@ -150,8 +150,7 @@ def _finished(
 def _name_the_study(tree: dict[str, Any], stem: str) -> None:
     study = tree.get("scenario", {})
     if isinstance(study, Mapping):
-        name = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:64].strip("-") or "scenario"
-        named = {"name": name, **{key: value for key, value in study.items() if key != "extends"}}
+        named = {"name": study_name(stem), **{key: value for key, value in study.items() if key != "extends"}}
         tree["scenario"] = {"title": named["name"], **named}
 
 

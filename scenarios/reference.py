@@ -51,13 +51,28 @@ class ParameterRow(NamedTuple):
 def scenario_json_schema() -> dict[str, Any]:
     """JSON Schema of a scenario file, for editors and other programs."""
     schema = ScenarioConfig.model_json_schema()
+    tables = {name: part for name, part in schema["$defs"].items() if "properties" in part}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **schema,
+        **_inlined(schema | {"$defs": tables}, schema["$defs"]),
         "title": "deniability scenario",
         "description": "A scenario file. Rates are per year, delays in weeks. A file that extends another one need "
         "not have the required keys itself.",
     }
+
+
+def _inlined(part: Any, definitions: Mapping[str, Any]) -> Any:
+    """Put the definitions of plain values in the place of references to them; tables stay references."""
+    if isinstance(part, list):
+        return [_inlined(item, definitions) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        meant = definitions[part["$ref"].rsplit("/", 1)[-1]]
+        if "properties" not in meant:
+            rest = {key: value for key, value in part.items() if key != "$ref"}
+            return _inlined({**meant, **rest}, definitions)
+    return {key: _inlined(value, definitions) for key, value in part.items()}
 
 
 def parameter_table() -> list[ParameterRow]:
