@@ -14,23 +14,23 @@ from ..agents.auditor.mechanisms import build
 from ..agents.employee.agent import EmployeeAgent, Observation
 from ..agents.employee.beliefs import Beliefs
 from ..agents.organization.agent import OrganizationAgent, Suspects
-from ..agents.organization.inference import inference
+from ..agents.organization.inference import KnownIncidents, inference
 from ..agents.organization.inference.scope import ScopeEvidence
 from ..agents.organization.inference.strong import strong_scorer
 from ..agents.ports import FloatArray, IntArray
 from ..scenarios import ScenarioConfig
+from .calendar import WEEKS_PER_YEAR
 from .draws import KeyedDraws
 from .records import EventLog
 from .world.incidents import Incident, draw_incidents
 from .world.layout import Layout, draw_access
 from .world.population import Population
+from .world.public import public_knowledge
 from .world.sources import IncidentSource, TurnoverSource
 from .world.suspects import SuspectRows, suspect_rows
 from .world.worst_case import WorstCaseMeter
 
-__all__ = ["WEEKS_PER_YEAR", "DeniabilityModel"]
-
-WEEKS_PER_YEAR = 365.25 / 7.0
+__all__ = ["DeniabilityModel"]
 
 
 class DeniabilityModel(mesa.Model):  # type: ignore[misc]
@@ -95,7 +95,7 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
 
     def _organization(self, lab: int, name: str) -> OrganizationAgent:
         policy = self.config.organization_of(name)
-        rule = inference(policy.inference)(prior=policy.prior, window_weeks=policy.timing_window_weeks)
+        rule = inference(policy.inference)(public_knowledge(self.config, self.layout, policy))
         scope, auditor = None, self.config.auditor
         if auditor.scope == "report-led":
             scope = ScopeEvidence(
@@ -301,6 +301,22 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
             i for i in self.open_incidents.values() if i.lab == lab and (wanted is None or i.target in wanted)
         ]
         return suspect_rows(incidents, self.population)
+
+    def known_incidents(self, lab: int) -> KnownIncidents:
+        """The lab's own incidents so far, open or found."""
+        own = [i for i in self.incidents if i.anonymity_set and i.lab == lab]
+        return KnownIncidents(
+            incident=np.array([i.incident for i in own], dtype=np.int64),
+            target=np.array([i.target for i in own], dtype=np.int64),
+            time=np.array([i.time for i in own], dtype=np.float64),
+            anonymity_set=np.array([i.anonymity_set for i in own], dtype=np.int64),
+        )
+
+    def audits_of(self, target: int) -> IntArray:
+        """Decisions at which `target` was audited so far."""
+        return np.array(
+            [d for d, audited in enumerate(self.auditor.transcript, 1) if target in audited], dtype=np.int64
+        )
 
     def worst_case_log_likelihood_ratios(self, suspects: Suspects) -> FloatArray:
         """The exact worst-case log likelihood ratio of each suspect's report (0 before its would-be time)."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base import Actor
 from ..ports import BoolArray, Draws, FloatArray, IntArray, Recorder
-from .inference.base import Case, Inference
+from .inference.base import Case, Inference, KnownIncidents
 from .inference.scope import ScopeEvidence
 from .retaliation import identified
 
@@ -53,6 +53,14 @@ class LabWorld(Protocol):
 
     def suspects(self, lab: int, targets: IntArray | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
+        ...
+
+    def known_incidents(self, lab: int) -> KnownIncidents:
+        """The lab's own incidents so far, open or found."""
+        ...
+
+    def audits_of(self, target: int) -> IntArray:
+        """Decisions at which `target` was audited so far."""
         ...
 
     def worst_case_log_likelihood_ratios(self, suspects: Suspects) -> FloatArray:
@@ -131,13 +139,16 @@ class OrganizationAgent(Actor):
         self._judge(decision, suspects, own_targets)
 
     def _judge(self, decision: int, suspects: Suspects, audited: Sequence[int]) -> None:
-        world, weeks = self.world, self.world.period_weeks
+        world = self.world
         case = Case(
-            now_weeks=world.time * weeks,
+            decision=decision,
             person=suspects.person,
             incident=suspects.incident,
-            incident_weeks=suspects.incident_time * weeks,
+            target=suspects.target,
+            incident_time=suspects.incident_time,
             anonymity_set=suspects.anonymity_set,
+            known=world.known_incidents(self.lab),
+            audits_of=world.audits_of,
             log_likelihood_ratio=lambda: world.worst_case_log_likelihood_ratios(suspects),
         )
         posterior = self.inference.posteriors(case)

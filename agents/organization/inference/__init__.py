@@ -5,9 +5,9 @@ True
 """
 
 from ...registry import Registry
-from .base import Case, Inference
+from .base import Case, Inference, Knowledge, KnownIncidents
 
-__all__ = ["INFERENCES", "Case", "Inference", "inference"]
+__all__ = ["INFERENCES", "Case", "Inference", "Knowledge", "KnownIncidents", "inference"]
 
 INFERENCES: Registry[Inference] = Registry("inference rule", Inference, __name__, "deniability.inference")
 """Every inference rule by its id, those of plugins included."""

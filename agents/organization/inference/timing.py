@@ -28,9 +28,10 @@ class Timing(Inference):
         incidents, first, row = np.unique(case.incident, return_index=True, return_inverse=True)
         if not len(incidents):
             return np.zeros(0)
-        recent = case.now_weeks - case.incident_weeks[first] <= self.window_weeks
+        age_weeks = (case.decision - case.incident_time[first]) * self.knowledge.period_weeks
+        recent = age_weeks <= self.knowledge.window_weeks
         weight = recent / max(int(recent.sum()), 1)
-        at_least_one = -np.expm1(case.anonymity_set[first] * np.log1p(-self.prior))
-        given_explanation = self.prior / at_least_one
-        result: FloatArray = (weight * given_explanation + (1.0 - weight) * self.prior)[row]
+        at_least_one = -np.expm1(case.anonymity_set[first] * np.log1p(-self.knowledge.prior))
+        given_explanation = self.knowledge.prior / at_least_one
+        result: FloatArray = (weight * given_explanation + (1.0 - weight) * self.knowledge.prior)[row]
         return result

@@ -22,6 +22,6 @@ class Strong(Inference):
 
     def posteriors(self, case: Case) -> FloatArray:
         """Probability that each suspect reported, shape (suspects,)."""
-        prior_log_odds = np.log(self.prior) - np.log1p(-self.prior)
+        prior_log_odds = np.log(self.knowledge.prior) - np.log1p(-self.knowledge.prior)
         result: FloatArray = expit(prior_log_odds + case.log_likelihood_ratio())
         return result

@@ -5,24 +5,46 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniability.agents.organization.inference import INFERENCES, Case, inference
+from deniability.agents.organization.inference import INFERENCES, Case, Knowledge, KnownIncidents, inference
 from deniability.agents.organization.inference.scope import ScopeEvidence
 
 
-def case(anonymity_sets, ages_weeks, log_likelihood_ratio=None, now=100.0):
+def no_hazards():
+    raise AssertionError("this rule does not need to know the mechanism")
+
+
+KNOWLEDGE = Knowledge(
+    prior=0.3,
+    window_weeks=8.0,
+    period_weeks=1.0,
+    notice_delay_weeks=2.0,
+    report_delay_weeks=1.0,
+    hazards=no_hazards,
+)
+
+
+def case(anonymity_sets, ages_weeks, log_likelihood_ratio=None, now=100):
     """One incident per entry, everybody with access a suspect."""
-    incident = np.repeat(np.arange(len(anonymity_sets)), anonymity_sets)
-    sizes = np.asarray(anonymity_sets)
+    incident = np.repeat(np.arange(len(anonymity_sets)), np.asarray(anonymity_sets, dtype=np.int64))
+    sizes = np.asarray(anonymity_sets, dtype=np.int64)
 
     def forbidden():
         raise AssertionError("an ordinary lab does not know the others' reports")
 
     return Case(
-        now_weeks=now,
+        decision=now,
         person=np.arange(len(incident)),
         incident=incident,
-        incident_weeks=(now - np.asarray(ages_weeks, dtype=float))[incident],
+        target=np.zeros(len(incident), dtype=np.int64),
+        incident_time=(now - np.asarray(ages_weeks, dtype=float))[incident],
         anonymity_set=sizes[incident],
+        known=KnownIncidents(
+            np.arange(len(sizes)),
+            np.zeros(len(sizes), dtype=np.int64),
+            now - np.asarray(ages_weeks, dtype=float),
+            sizes,
+        ),
+        audits_of=lambda target: np.array([now]),
         log_likelihood_ratio=forbidden if log_likelihood_ratio is None else lambda: log_likelihood_ratio,
     )
 
@@ -35,12 +57,12 @@ def test_the_registry_knows_the_rules():
 @pytest.mark.parametrize(("k", "expected"), [(1, 1.0), (2, 0.3 / 0.51), (3, 0.3 / 0.657)])
 def test_timing_takes_an_audit_as_proof_of_one_report(k, expected):
     # given that at least one of k independent people reported: prior / (1 - (1 - prior)^k)
-    rule = inference("timing")(prior=0.3, window_weeks=8.0)
+    rule = inference("timing")(KNOWLEDGE)
     assert rule.posteriors(case([k], [2.0])) == pytest.approx([expected] * k)
 
 
 def test_timing_sees_only_the_window():
-    rule = inference("timing")(prior=0.3, window_weeks=8.0)
+    rule = inference("timing")(KNOWLEDGE)
     old_and_new = rule.posteriors(case([1, 1], [9.0, 1.0]))
     assert old_and_new == pytest.approx([0.3, 1.0])
     two_recent = rule.posteriors(case([1, 1], [2.0, 1.0]))
@@ -50,12 +72,12 @@ def test_timing_sees_only_the_window():
 
 def test_nobody_to_judge():
     for name in INFERENCES:
-        rule = inference(name)(prior=0.3, window_weeks=8.0)
+        rule = inference(name)(KNOWLEDGE)
         assert rule.posteriors(case([], [], np.zeros(0))).shape == (0,)
 
 
 def test_strong_is_bayes_rule_on_the_worst_case_ratio():
-    rule = inference("strong")(prior=0.3, window_weeks=8.0)
+    rule = inference("strong")(KNOWLEDGE)
     ratios = np.array([1.0, 2.0, 0.0, np.inf])
     with np.errstate(divide="ignore"):
         posterior = rule.posteriors(case([4], [1.0], np.log(ratios)))

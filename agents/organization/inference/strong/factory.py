@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....scenarios.errors import InputError
-from ....auditor.mechanisms.base import Mechanism, MemorylessMechanism
+from ....auditor.mechanisms import CounterMechanism, Mechanism, MemorylessMechanism
 from .base import StrongScorer
 from .exact import ExactScorer
 
@@ -36,9 +36,16 @@ def strong_scorer(
     InputError
         If nothing is known about the law of the mechanism's transcript.
     """
-    del generator, n_particles
+    if n_particles < 1:
+        raise ValueError(f"n_particles must be at least 1, got {n_particles}")
+    key = int(generator.integers(0, 1 << 64, dtype=np.uint64))
     if isinstance(mechanism, MemorylessMechanism):
         return ExactScorer(mechanism, n_targets)
+    if isinstance(mechanism, CounterMechanism):
+        # compiled code: a second to load, so only when it is needed
+        from .particle_scorer import ParticleScorer
+
+        return ParticleScorer(mechanism, n_targets, key, n_particles)
     raise InputError(
         f'mechanism "{mechanism.id}" has neither an exact law of a decision nor a counter, so the strongest '
         "adversary's likelihood ratio is not known"

@@ -1,0 +1,82 @@
+"""What is public about a scenario: rates and the mechanism, from which a careful lab computes.
+
+Nothing here comes from a realised run: the draws are keyed by the scenario alone, so the same scenario cell
+gives the same tables under every seed, and in both worlds of a twin.
+"""
+
+import numpy as np
+
+from ...agents.auditor.mechanisms import build
+from ...agents.organization.inference import Knowledge
+from ...agents.organization.inference.hazards import HazardTable, estimate_hazards
+from ...agents.ports import IntArray
+from ...scenarios import ScenarioConfig, content_hash
+from ...scenarios.schema import Organizations
+from ..calendar import WEEKS_PER_YEAR
+from ..draws import KeyedDraws
+from .layout import Layout
+
+__all__ = ["public_arrivals", "public_hazards", "public_knowledge"]
+
+_PROBES = 50_000  # visits of a probe target, over all replicates
+_hazards: dict[tuple[str, float], HazardTable] = {}
+
+
+def public_knowledge(config: ScenarioConfig, layout: Layout, policy: Organizations) -> Knowledge:
+    """What a lab with this policy knows before anything happens."""
+    return Knowledge(
+        prior=policy.prior,
+        window_weeks=policy.timing_window_weeks,
+        period_weeks=config.time.period_weeks,
+        notice_delay_weeks=config.employees.notice_delay_weeks,
+        report_delay_weeks=config.employees.report_delay_weeks,
+        hazards=lambda: public_hazards(config, layout, policy.prior),
+    )
+
+
+def public_hazards(config: ScenarioConfig, layout: Layout, prior: float) -> HazardTable:
+    """The hazard table of a scenario cell, estimated once and kept for the life of the process."""
+    key = (content_hash(config), prior)
+    if key not in _hazards:
+        auditor, periods = config.auditor, config.time.periods
+        horizon = auditor.horizon or periods * auditor.audits_per_period
+        generator = KeyedDraws(0).generator("public.hazards")
+        arrivals = public_arrivals(config, layout, prior, max(_PROBES // periods, 1), generator)
+        mechanism = build(auditor.mechanism, auditor.delta, horizon, counter=auditor.counter)
+        _hazards[key] = estimate_hazards(
+            mechanism, arrivals, generator, audits_per_period=auditor.audits_per_period
+        )
+    return _hazards[key]
+
+
+def public_arrivals(
+    config: ScenarioConfig, layout: Layout, prior: float, n_replicates: int, generator: np.random.Generator
+) -> IntArray:
+    """Reports drawn from the public rates, shape (replicates, periods, targets).
+
+    Incidents are Poisson, anonymity sets log-normal, and each person with access reports with probability `prior`
+    after the two exponential delays.
+    """
+    weeks, periods = config.time.period_weeks, config.time.periods
+    employees = config.employees
+    spreads = [config.access_of(layout.lab_names[lab]) for lab in layout.lab_of_target.tolist()]
+    median = np.array([s.median_access for s in spreads])
+    sigma = np.array([s.access_sigma for s in spreads])
+    headcount = layout.headcounts[layout.lab_of_target]
+    rate = config.incidents.rate * weeks / WEEKS_PER_YEAR * periods
+    n_incidents = generator.poisson(rate, size=(n_replicates, layout.n_targets))
+    replicate, target = np.nonzero(n_incidents)
+    times = n_incidents[replicate, target]
+    replicate, target = np.repeat(replicate, times), np.repeat(target, times)
+    size = np.exp(np.log(median[target]) + sigma[target] * generator.standard_normal(len(target)))
+    people = np.clip(np.rint(size), 1, headcount[target]).astype(np.int64)
+    n_reports = generator.binomial(people, prior)
+    happened = np.repeat(generator.random(len(target)) * periods, n_reports)
+    replicate, target = np.repeat(replicate, n_reports), np.repeat(target, n_reports)
+    notice = generator.standard_exponential(len(target)) * employees.notice_delay_weeks
+    report = generator.standard_exponential(len(target)) * employees.report_delay_weeks
+    period = np.maximum(np.ceil(happened + (notice + report) / weeks), 1.0).astype(np.int64) - 1
+    arrivals = np.zeros((n_replicates, periods, layout.n_targets), dtype=np.int64)
+    inside = period < periods
+    np.add.at(arrivals, (replicate[inside], period[inside], target[inside]), 1)
+    return arrivals
