@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .metrics import CHANNELS, innocents
-from .tables import Columns, Tables
+from .tables import CHANNELS, Columns, Tables, innocents
 
 __all__ = ["ANONYMITY_LEVELS", "GROUPS", "anonymity_level", "run_groups"]
 

@@ -15,12 +15,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .tables import Columns, Tables
+from .groups import run_groups
+from .tables import CHANNELS, Columns, Tables, innocents
 
-__all__ = ["CHANNELS", "METRICS", "Metric", "metric", "metric_keys", "run_metrics"]
-
-CHANNELS = ("transcript", "side_information", "self_disclosure", "audit_scope")
-"""The channels through which a lab comes to believe that someone reported."""
+__all__ = ["CHANNELS", "METRICS", "Metric", "metric", "metric_keys", "run_groups", "run_metrics"]
 
 type Kind = Literal["count", "total", "rate", "mean", "difference", "level"]
 type _Sums = dict[str, tuple[float, float]]
@@ -198,8 +196,8 @@ def run_metrics(
     period_weeks
         Weeks in an audit period, in which `time` is counted.
     threshold
-        The posterior at which a lab believes; needed for `strong_false_alarm_rate` alone, which is undefined
-        without it (or without the table `candidates`).
+        The posterior at which every lab believes, for `strong_false_alarm_rate` alone, and only where the
+        table `candidates` has no column `strong_identified`. Without either that rate is undefined.
 
     Returns
     -------
@@ -273,13 +271,6 @@ def _about_people(read: Columns) -> _Sums:
     return sums
 
 
-def innocents(read: Columns) -> npt.NDArray[np.bool_]:
-    """Rows of `people` who had access to at least one incident and never filed a report in the whole run."""
-    observed, filed = read.column("people", "observed_incidents"), read.column("people", "reports")
-    result: npt.NDArray[np.bool_] = (observed > 0) & (filed == 0)
-    return result
-
-
 def _about_the_worst_case(read: Columns, threshold: float | None) -> _Sums:
     none = (0, 0)
     sums: _Sums = {"strong_identification_rate": none, "strong_false_alarm_rate": none}
@@ -287,11 +278,15 @@ def _about_the_worst_case(read: Columns, threshold: float | None) -> _Sums:
         identified = read.floats("reports", "strong_identified")
         identified = identified[~np.isnan(identified)]
         sums["strong_identification_rate"] = (int(identified.sum()), len(identified))
-    if threshold is not None and read.has("candidates", "strong_posterior"):
+    alarm = None
+    if read.has("candidates", "strong_identified"):
+        alarm = read.floats("candidates", "strong_identified")
+    elif threshold is not None and read.has("candidates", "strong_posterior"):
         posterior = read.floats("candidates", "strong_posterior")
-        unfiled = ~read.truths("candidates", "filed") & ~np.isnan(posterior)
-        alarms = np.count_nonzero(posterior[unfiled] >= threshold)
-        sums["strong_false_alarm_rate"] = (int(alarms), int(np.count_nonzero(unfiled)))
+        alarm = np.where(np.isnan(posterior), np.nan, posterior >= threshold)
+    if alarm is not None:
+        alarm = alarm[~read.truths("candidates", "filed") & ~np.isnan(alarm)]
+        sums["strong_false_alarm_rate"] = (int(alarm.sum()), len(alarm))
     return sums
 
 

@@ -20,6 +20,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
@@ -44,6 +45,7 @@ __all__ = [
     "MECHANISM_LABEL",
     "MECHANISM_STYLE",
     "MUTED",
+    "Drawing",
     "band",
     "channel_label",
     "channel_style",
@@ -280,6 +282,32 @@ def legend_outside(
     rows = -(-len(labels) // columns)
     fig.set_size_inches(width, height + 0.15 * rows)
     return fig.legend(handles, labels, loc="outside upper left", ncols=columns)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A finished figure with what must go with it.
+
+    Attributes
+    ----------
+    figure
+        Made by `figure`.
+    stem
+        Name of its files without their ending.
+    data
+        What is drawn, tidy.
+    caption
+        Plain sentences.
+    """
+
+    figure: Figure
+    stem: str
+    data: pd.DataFrame
+    caption: str
+
+    def save(self, directory: str | Path, provenance: Mapping[str, Any]) -> list[Path]:
+        """Write its five files (`save_figure`)."""
+        return save_figure(self.figure, directory, self.stem, self.data, self.caption, provenance)
 
 
 def save_figure(

@@ -9,7 +9,10 @@ import pandas as pd
 
 from ..scenarios.errors import InputError
 
-__all__ = ["Columns", "Tables"]
+__all__ = ["CHANNELS", "Columns", "Tables", "innocents"]
+
+CHANNELS = ("transcript", "side_information", "self_disclosure", "audit_scope")
+"""The channels through which a lab comes to believe that someone reported."""
 
 type Tables = Mapping[str, pd.DataFrame] | Columns
 """Name of a table to its rows; or a `Columns`, where several functions read the same tables."""
@@ -99,3 +102,10 @@ class Columns:
             return None
         have = ", ".join(map(str, frame.columns))
         raise InputError(f"table {table!r} has no column {name!r}; it has: {have}")
+
+
+def innocents(read: Columns) -> npt.NDArray[np.bool_]:
+    """Rows of `people` who had access to at least one incident and never filed a report in the whole run."""
+    observed, filed = read.column("people", "observed_incidents"), read.column("people", "reports")
+    result: npt.NDArray[np.bool_] = (observed > 0) & (filed == 0)
+    return result

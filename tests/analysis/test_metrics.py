@@ -255,6 +255,10 @@ def test_false_alarms_of_the_strong_adversary():
     assert metrics["strong_false_alarm_rate_numerator"] == 2
     assert metrics["strong_false_alarm_rate_denominator"] == 3
     assert run_metrics(tables, 1.0)["strong_false_alarm_rate"] is None  # nobody said what the threshold is
+    # where labs differ in their threshold the table says itself who passed
+    tables["candidates"]["strong_identified"] = pd.array([True, True, False, False, None], dtype="boolean")
+    assert run_metrics(tables, 1.0, threshold=0.5)["strong_false_alarm_rate_numerator"] == 1
+    assert run_metrics(tables, 1.0)["strong_false_alarm_rate_denominator"] == 3
 
 
 def loops(tables, period_weeks):
