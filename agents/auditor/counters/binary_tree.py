@@ -56,46 +56,54 @@ class BinaryTree(Counter):
 
     def paths(self, n_replicates: int, n_targets: int, horizon: int) -> NoisePaths:
         """Begin streaming noise."""
-        return _TreePaths(n_replicates, n_targets, horizon.bit_length())
+        return _TreePaths(n_replicates, n_targets, horizon)
 
 
 class _TreePaths(NoisePaths):
-    """For each counter its run length and the noise of each node in use, by height."""
+    """For each counter its run length L, and by h the noise of a running count without L's digits below h.
 
-    def __init__(self, n_replicates: int, n_targets: int, height: int) -> None:
+    A running count is its newest node plus the count without the binary digit that this node stands for, so
+    one entry gives the noise already drawn, and a new node replaces the entries up to its own height.
+    """
+
+    def __init__(self, n_replicates: int, n_targets: int, horizon: int) -> None:
+        height = horizon.bit_length()
         self._run_length = np.zeros((n_replicates, n_targets), dtype=np.int64)
-        self._nodes = np.zeros((height, n_replicates, n_targets))
-        self._sizes = (1 << np.arange(height))[:, None, None]
+        self._truncated = np.zeros((height + 1, n_replicates, n_targets))
+        self._levels = np.arange(height + 1, dtype=np.uint8)[:, None, None]
+        # height of the node that ends at each step: how often 2 divides it
+        self._height_of = np.bitwise_count(_lowbit(np.arange(horizon + 2)) - 1)
 
     def step(self, innovations: FloatArray) -> FloatArray:
-        """Advance every counter by one period: its new node swallows those of smaller size."""
+        """Advance every counter by one period; returns its noise."""
+        noise = self.carried()
+        noise += innovations
         self._run_length += 1
-        size = _lowbit(self._run_length)
-        np.multiply(self._nodes, self._sizes > size, out=self._nodes)
-        self._nodes += np.where(self._sizes == size, innovations, 0.0)
-        noise: FloatArray = self._nodes.sum(axis=0)
+        np.copyto(self._truncated, noise, where=self._levels <= self._height_of.take(self._run_length))
         return noise
 
     def carried(self) -> FloatArray:
-        """Nodes that the next running count will still use."""
-        larger = self._sizes > _lowbit(self._run_length + 1)
-        carried: FloatArray = np.sum(self._nodes, axis=0, where=larger)
-        return carried
+        """The part of the next period's noise that is already drawn."""
+        above = self._height_of.take(self._run_length + 1) + 1
+        # `take_along_axis` would do, at several times the price
+        places = np.arange(above.size).reshape(above.shape)
+        places += above.size * above.astype(np.int64)
+        return self._truncated.take(places)
 
     def restart(self, audited: IntArray) -> None:
-        """Clear the audited targets' nodes."""
+        """Forget the audited targets' nodes."""
         columns = audited.reshape(len(audited), -1)
         rows = np.arange(len(audited))[:, None]
-        self._nodes[:, rows, columns] = 0.0
+        self._truncated[:, rows, columns] = 0.0
         self._run_length[rows, columns] = 0
 
     def take(self, replicates: IntArray) -> None:
         """Continue from the states of `replicates`."""
         self._run_length = self._run_length[replicates]
-        self._nodes = self._nodes[:, replicates]
+        self._truncated = self._truncated[:, replicates]
 
 
 def _lowbit(steps: IntArray) -> IntArray:
-    """Largest power of two that divides each step, which is at least 1."""
+    """Largest power of two that divides each step."""
     result: IntArray = steps & -steps
     return result

@@ -73,7 +73,8 @@ class CounterMechanism(Mechanism):
         noisy = self.paths.step(self.generator.standard_normal((self.n_replicates, self.n_targets)))
         noisy *= self.sigma
         noisy += active_reports
-        noisy[active_reports < 0] = -np.inf
+        if active_reports.min() < 0:
+            noisy[active_reports < 0] = -np.inf
         return noisy
 
 

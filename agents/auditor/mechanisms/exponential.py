@@ -59,5 +59,6 @@ class Exponential(MemorylessMechanism):
     def _scores(self, active_reports: IntArray) -> FloatArray:
         scores = np.asarray(active_reports).astype(np.float64)
         scores *= self.epsilon
-        scores[active_reports < 0] = -np.inf
+        if active_reports.min() < 0:
+            scores[active_reports < 0] = -np.inf
         return scores

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...ports import FloatArray, IntArray
 from ..privacy import p_rand_for_delta
-from .base import MemorylessMechanism, pick
+from .base import MemorylessMechanism, pick, pick_any
 
 __all__ = ["RandomizedResponse"]
 
@@ -36,12 +36,12 @@ class RandomizedResponse(MemorylessMechanism):
         """Make one decision, with two uniforms per replicate: the coin, and which of the eligible."""
         self._spend_decision()
         coin, which = self.generator.random((2, self.n_replicates))
-        eligible = active_reports >= 0
+        audited = pick_any(active_reports, which)
         truthful = np.flatnonzero(coin >= self.p_rand)
         if truthful.size:  # rare
             counts = active_reports[truthful]
-            eligible[truthful] = counts == counts.max(axis=1, keepdims=True)
-        return pick(eligible, which)
+            audited[truthful] = pick(counts == counts.max(axis=1, keepdims=True), which[truthful])
+        return audited
 
     def log_probabilities(self, active_reports: IntArray) -> FloatArray:
         """Log of `p_rand/C`, plus `(1 - p_rand)/m` for each of the m leaders."""

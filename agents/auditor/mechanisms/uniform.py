@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...ports import FloatArray, IntArray
-from .base import MemorylessMechanism, pick
+from .base import MemorylessMechanism, pick_any
 
 __all__ = ["Uniform"]
 
@@ -23,7 +23,7 @@ class Uniform(MemorylessMechanism):
 
     def select(self, active_reports: IntArray) -> IntArray:
         """Make one decision, with one uniform per replicate."""
-        return pick(active_reports >= 0, self.generator.random(self.n_replicates))
+        return pick_any(active_reports, self.generator.random(self.n_replicates))
 
     def log_probabilities(self, active_reports: IntArray) -> FloatArray:
         """Minus the log of the number of candidates for each of them."""
