@@ -12,7 +12,6 @@ import numpy as np
 from ..agents.auditor.agent import AuditorAgent
 from ..agents.auditor.mechanisms import build
 from ..agents.employee.agent import EmployeeAgent, Observation
-from ..agents.employee.beliefs import Beliefs
 from ..agents.organization.agent import OrganizationAgent, Suspects
 from ..agents.organization.inference import KnownIncidents, inference
 from ..agents.organization.inference.scope import ScopeEvidence
@@ -21,13 +20,16 @@ from ..agents.ports import FloatArray, IntArray
 from ..scenarios import ScenarioConfig
 from .calendar import WEEKS_PER_YEAR
 from .draws import KeyedDraws
+from .intervention import Intervention
 from .records import EventLog
+from .world.book import IncidentBook
 from .world.incidents import Incident, draw_incidents
 from .world.layout import Layout, draw_access
 from .world.population import Population
 from .world.public import public_knowledge
+from .world.society import Society
 from .world.sources import IncidentSource, TurnoverSource
-from .world.suspects import SuspectRows, suspect_rows
+from .world.suspects import SuspectRows
 from .world.worst_case import WorstCaseMeter
 
 __all__ = ["DeniabilityModel"]
@@ -44,6 +46,8 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
         Root seed of every draw.
     progress
         Called after each decision with its number.
+    intervention
+        What a twin run does differently.
 
     Attributes
     ----------
@@ -52,7 +56,11 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
     """
 
     def __init__(
-        self, config: ScenarioConfig, seed: int, progress: Callable[[int], None] | None = None
+        self,
+        config: ScenarioConfig,
+        seed: int,
+        progress: Callable[[int], None] | None = None,
+        intervention: Intervention | None = None,
     ) -> None:
         super().__init__(rng=0)  # Mesa's own generator is never used
         self.config = config
@@ -60,55 +68,47 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
         self.log = EventLog()
         self.period_weeks = config.time.period_weeks
         self.weights = config.employees.decision
+        self.intervention = intervention
+        self._hidden_target = -1  # where a focal report counts that the adversary's arithmetic must not see
         self._progress = progress
-        self._years = self.period_weeks / WEEKS_PER_YEAR  # of a period
-        self._build_labs()
-        self._build_beliefs()
-        self._build_auditor()
-        self._employees: dict[int, EmployeeAgent] = {}
         self._reports_this_period = 0
         self._retaliations_seen = 0
-
-    # ---- set-up -------------------------------------------------------------------------------------------------
+        self._build_labs()
+        self._build_auditor()
 
     def _build_labs(self) -> None:
-        config, draws = self.config, self.draws
-        self.layout = Layout.of(config)
-        self.population = Population(self.layout.headcounts, config.colleagues.team_size)
-        self.access = draw_access(config, self.layout, draws)
+        config, draws, layout = self.config, self.draws, Layout.of(self.config)
+        period_years = self.period_weeks / WEEKS_PER_YEAR
+        self.layout = layout
+        self.population = Population(layout.headcounts, config.colleagues.team_size)
+        n_labs = len(layout.lab_names)
+        self.society = Society(self, config, self.population, n_labs, draws, self.log)
+        self.book = IncidentBook(n_labs, self.population)
+        self.access = draw_access(config, layout, draws)
         self.incidents = draw_incidents(
             draws,
             self.access,
             n_periods=config.time.periods,
-            rate_per_period=config.incidents.rate * self._years / config.access.compartments_per_target,
+            rate_per_period=config.incidents.rate * period_years / config.access.compartments_per_target,
             severity_mean=config.incidents.severity_mean,
             severity_concentration=config.incidents.severity_concentration,
         )
-        self.open_incidents: dict[int, Incident] = {}
-        self._source = IncidentSource(self, self.incidents, self._incident)
-        names = self.layout.lab_names
-        self.organizations = [self._organization(lab, name) for lab, name in enumerate(names)]
-        for lab, headcount in enumerate(self.layout.headcounts.tolist()):
+        self._source = IncidentSource(self, self.incidents, self._happen)
+        self.organizations = [self._organization(lab, name) for lab, name in enumerate(layout.lab_names)]
+        rate = config.employees.turnover * period_years
+        for lab, headcount in enumerate(layout.headcounts.tolist()):
             first = int(self.population.first_slot[lab])
-            rate = config.employees.turnover * self._years
-            TurnoverSource(self, draws, lab, first, headcount, rate, self._turn_over)
+            TurnoverSource(self, draws, lab, first, headcount, rate, self.society.turn_over)
 
     def _organization(self, lab: int, name: str) -> OrganizationAgent:
-        policy = self.config.organization_of(name)
+        policy, auditor = self.config.organization_of(name), self.config.auditor
         rule = inference(policy.inference)(public_knowledge(self.config, self.layout, policy))
-        scope, auditor = None, self.config.auditor
+        scope = None
         if auditor.scope == "report-led":
             scope = ScopeEvidence(
                 auditor.discovery_probability, auditor.unreported_discovery_factor, policy.prior
             )
         return OrganizationAgent(self, lab, name, rule, policy, scope)
-
-    def _build_beliefs(self) -> None:
-        beliefs = self.config.employees.beliefs
-        self.fear = Beliefs(self.population.n_slots, beliefs.fear_mean, beliefs.fear_strength, beliefs.decay)
-        self.efficacy = Beliefs(
-            len(self.layout.lab_names), beliefs.efficacy_mean, beliefs.efficacy_strength, beliefs.decay
-        )
 
     def _build_auditor(self) -> None:
         auditor, periods = self.config.auditor, self.config.time.periods
@@ -118,85 +118,81 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
         self.published_delta = guarantee if auditor.published and guarantee < 1.0 else None
         n_targets = self.layout.n_targets
         self.auditor = AuditorAgent(self, mechanism, n_targets, periods, auditor.audits_per_period)
-        generator = self.draws.generator("adversary.particles")
-        self.meter = WorstCaseMeter(strong_scorer(mechanism, n_targets, generator))
+        self.meter = WorstCaseMeter(
+            strong_scorer(mechanism, n_targets, self.draws.generator("adversary.particles"))
+        )
 
     def run(self) -> None:
         """Run to the end, the last decision included."""
         self.run_until(self.config.time.periods)
 
-    # ---- what employees see and do ------------------------------------------------------------------------------
+    # ---- incidents, and what employees do ---------------------------------------------------------------------
 
-    def employee(self, person: int) -> EmployeeAgent:
-        """The person's agent, made when something first happens to him or her."""
-        agent = self._employees.get(person)
-        if agent is None:
-            agent = EmployeeAgent(self, person, self.population.lab_of(person))
-            self._employees[person] = agent
-        return agent
-
-    def fear_of(self, person: int) -> float:
-        """The person's belief that a reporter who is identified is retaliated against."""
-        return self.fear.level(person % self.population.n_slots, self.time * self.period_weeks)
-
-    def efficacy_at(self, lab: int) -> float:
-        """The belief at a lab that reporting gets things fixed."""
-        return self.efficacy.level(lab, self.time * self.period_weeks)
-
-    def report_wait(self, person: int, incident: int) -> float:
-        """Time from the decision to the filing of a report, in periods."""
-        mean = self.config.employees.report_delay_weeks / self.period_weeks
-        return mean * self.draws.exponential("employee.report_delay", person, incident)
-
-    def _incident(self, incident: Incident) -> None:
-        employees = self.config.employees
+    def _happen(self, incident: Incident) -> None:
+        employees, end, number = self.config.employees, self.config.time.periods, incident.incident
         people = self.population.holders(self.access.members[incident.compartment])
-        self.population.observe(people)
-        number = incident.incident
         notice_wait = self.draws.exponentials("employee.notice_delay", people, number)
-        notice_wait *= employees.notice_delay_weeks / self.period_weeks
+        notice_time = self.time + notice_wait * (employees.notice_delay_weeks / self.period_weeks)
         report_wait = self.draws.exponentials("employee.report_delay", people, number)
-        report_wait *= employees.report_delay_weeks / self.period_weeks
-        notice_time = self.time + notice_wait
-        incident.people = people
-        incident.due_period = np.maximum(np.ceil(notice_time + report_wait), 1.0).astype(np.int64)
-        incident.filed = np.zeros(len(people), dtype=np.bool_)
-        incident.candidate = np.full(len(people), -1, dtype=np.int64)
-        self.open_incidents[number] = incident
+        report_time = notice_time + report_wait * (employees.report_delay_weeks / self.period_weeks)
+        incident.happen(people, np.maximum(np.ceil(report_time), 1.0).astype(np.int64))
+        self.population.observe(people)
+        self.book.add(incident)
         self.meter.expect(incident)
         notices = self.draws.uniforms("employee.notice", people, number) < employees.notice_probability
-        end = self.config.time.periods
-        for row in np.flatnonzero(notices).tolist():
-            if notice_time[row] <= end:
-                agent = self.employee(int(people[row]))
-                agent.call_at(float(notice_time[row]), self._notice, agent, incident)
+        for row in np.flatnonzero(notices & (notice_time <= end)).tolist():
+            agent = self.employee(int(people[row]))
+            agent.call_at(float(notice_time[row]), self._notice, agent, incident)
         patience = self.time + employees.beliefs.outcome_weeks / self.period_weeks
         if patience <= end:
-            self._source.call_at(patience, self._nothing_was_done, incident)
+            self._source.call_at(patience, self._lose_patience, incident)
 
     def _notice(self, agent: EmployeeAgent, incident: Incident) -> None:
         incident.n_notices += 1
         agent.notice(incident)
 
-    def _nothing_was_done(self, incident: Incident) -> None:
+    def _lose_patience(self, incident: Incident) -> None:
         if incident.is_open:
-            holders = np.array([incident.lab], dtype=np.int64)
-            self.efficacy.add(holders, self.time * self.period_weeks, evidence_against=1.0)
+            self.society.see_audit(incident.lab, fixed=False)
+
+    def employee(self, person: int) -> EmployeeAgent:
+        """The person's agent, made when something first happens to him or her."""
+        return self.society.agent(person)
+
+    def fear_of(self, person: int) -> float:
+        """The person's belief that a reporter who is identified is retaliated against."""
+        return self.society.fear_of(person)
+
+    def efficacy_at(self, lab: int) -> float:
+        """The belief at a lab that reporting gets things fixed."""
+        return self.society.efficacy_at(lab)
+
+    def report_wait(self, person: int, incident: int) -> float:
+        """Time from the decision to the filing of a report, in periods."""
+        mean = self.config.employees.report_delay_weeks / self.period_weeks
+        return self.draws.exponential("employee.report_delay", person, incident) * mean
 
     def file_report(self, person: int, lab: int, observation: Observation) -> None:
         """Hand a report to the auditor, and let it leak or be known as the scenario has it."""
-        incident = self.incidents[observation.incident]
-        policy = self.organizations[lab].policy
+        incident, focal = self.incidents[observation.incident], self.intervention
+        if focal is None or not focal.concerns(person, incident.incident):
+            self._receive(person, lab, incident)
+        elif focal.certified:
+            self.employee(person).fall_silent()
+            if not focal.withheld:
+                self.auditor.receive(incident.target)
+                self._hidden_target = incident.target
+        elif not focal.withheld:
+            self._receive(person, lab, incident)
+
+    def _receive(self, person: int, lab: int, incident: Incident) -> None:
+        organization, number = self.organizations[lab], incident.incident
         period = self.auditor.receive(incident.target)
-        row = incident.row_of(person)
-        if period != incident.due_period[row]:
-            raise RuntimeError(f"a report counted at decision {period}, not at {incident.due_period[row]}")
-        incident.filed[row] = True
-        incident.n_reports += 1
+        incident.file(person, period)
         self._reports_this_period += 1
         reports = self.population.n_reports
         reports[person] = reports.get(person, 0) + 1
-        number = incident.incident
+        policy = organization.policy
         leaked = self.draws.uniform("report.leak", person, number) < policy.leak_probability
         disclosed = self.draws.uniform("report.disclosure", person, number) < policy.disclosure_probability
         self.log.record(
@@ -216,31 +212,23 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
         if safe_time <= self.config.time.periods:
             self.employee(person).call_at(safe_time, self._outcome, person, disclosed)
         if disclosed:
-            self.organizations[lab].identify(person, number, "self_disclosure")
+            organization.identify(person, number, "self_disclosure")
         elif leaked:
-            self.organizations[lab].identify(person, number, "side_information")
+            organization.identify(person, number, "side_information")
 
     def _outcome(self, person: int, disclosed: bool) -> None:
-        """A report that was not punished for so long counts as safe."""
-        if person in self.population.punished:
-            return
-        slot, weeks = person % self.population.n_slots, self.time * self.period_weeks
-        beliefs = self.config.employees.beliefs
-        self.fear.add(np.array([slot]), weeks, evidence_against=1.0)
-        if disclosed:
-            visible = beliefs.colleague_weight * beliefs.safe_visibility
-            self.fear.add(self.population.colleagues(slot), weeks, evidence_against=visible)
+        self.society.see_safe_outcome(person, disclosed=disclosed)
 
-    # ---- what the auditor does ----------------------------------------------------------------------------------
+    # ---- what the auditor does --------------------------------------------------------------------------------
 
-    def before_decision(self, decision: int, active_reports: IntArray) -> None:  # noqa: ARG002
+    def before_decision(self, decision: int) -> None:
         """Admit the worst-case adversary's candidates of this period."""
         self.meter.before_decision(decision)
 
     def audit_target(self, decision: int, target: int) -> tuple[int, int, float]:
         """Carry out the audit: incidents open before it, incidents found, and the sanction."""
         auditor, lab = self.config.auditor, int(self.layout.lab_of_target[target])
-        here = [i for i in self.open_incidents.values() if i.target == target]
+        here = self.book.open_at(target)
         sanction, n_found = 0.0, 0
         for incident in here:
             chance = auditor.discovery_probability
@@ -251,72 +239,69 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
                 n_found += 1
                 sanction += self.organizations[lab].sanction()
         if here:
-            holders = np.array([lab], dtype=np.int64)
-            weeks = self.time * self.period_weeks
-            self.efficacy.add(
-                holders, weeks, evidence_for=float(n_found > 0), evidence_against=float(n_found == 0)
-            )
+            self.society.see_audit(lab, fixed=n_found > 0)
         return len(here), n_found, sanction
 
     def publish(self, decision: int, active_reports: IntArray, audited: IntArray) -> None:
         """Make the decision public, let the labs judge, and close what was found."""
-        self.meter.observe(active_reports, audited)
+        self.meter.observe(self._without_hidden(active_reports, audited), audited)
         labs = self.layout.lab_of_target[audited]
         for organization in self.organizations:
             organization.read_transcript(decision, audited[labs == organization.lab].tolist())
-        n_open = len(self.open_incidents)
-        for number in [n for n, i in self.open_incidents.items() if not i.is_open]:
-            del self.open_incidents[number]
-        self._record_period(active_reports, audited, n_open)
+        self._record_period(active_reports, audited)
+        self.book.close_found()
         if self._progress is not None:
             self._progress(decision)
 
-    def _record_period(self, active_reports: IntArray, audited: IntArray, n_open: int) -> None:
-        weeks = self.time * self.period_weeks
+    def _without_hidden(self, active_reports: IntArray, audited: IntArray) -> IntArray:
+        if self._hidden_target < 0:
+            return active_reports
+        seen = active_reports.copy()
+        seen[self._hidden_target] -= 1
+        if self._hidden_target in audited:
+            self._hidden_target = -1
+        return seen
+
+    def _record_period(self, active_reports: IntArray, audited: IntArray) -> None:
+        weeks, layout, targets = self.time * self.period_weeks, self.layout, audited.tolist()
+        labs = dict.fromkeys(layout.lab_of_target[audited].tolist())
         retaliations = self.log.count("retaliations")
         self.log.record(
             "series",
             time=self.time,
             reports=self._reports_this_period,
             active_reports=int(active_reports.sum()),
-            audited="; ".join(self.layout.target_names[t] for t in audited.tolist()),
-            lab="; ".join(
-                dict.fromkeys(self.layout.lab_names[i] for i in self.layout.lab_of_target[audited].tolist())
-            ),
-            deficit=int(active_reports.max() - active_reports[audited[0]]),
-            open_incidents=n_open,
+            audited="; ".join(layout.target_names[target] for target in targets),
+            lab="; ".join(layout.lab_names[lab] for lab in labs),
+            deficit=int(active_reports.max() - active_reports[targets[0]]),
+            open_incidents=self.book.n_open,
             retaliations=retaliations - self._retaliations_seen,
-            fear=self.fear.average(weeks),
-            efficacy=self.efficacy.average(weeks),
+            fear=self.society.fear.average(weeks),
+            efficacy=self.society.efficacy.average(weeks),
         )
         self._reports_this_period = 0
         self._retaliations_seen = retaliations
 
-    # ---- what labs see and do -----------------------------------------------------------------------------------
+    # ---- what labs see and do ---------------------------------------------------------------------------------
 
     def suspects(self, lab: int, targets: IntArray | None) -> SuspectRows:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
-        wanted = None if targets is None else set(targets.tolist())
-        incidents = [
-            i for i in self.open_incidents.values() if i.lab == lab and (wanted is None or i.target in wanted)
-        ]
-        return suspect_rows(incidents, self.population)
+        rows, focal = (
+            self.book.suspects(lab, None if targets is None else targets.tolist()),
+            self.intervention,
+        )
+        if focal is not None and focal.certified and self.organizations[lab].inference.omniscient:
+            return rows.only(focal.person)
+        return rows
 
     def known_incidents(self, lab: int) -> KnownIncidents:
         """The lab's own incidents so far, open or found."""
-        own = [i for i in self.incidents if i.anonymity_set and i.lab == lab]
-        return KnownIncidents(
-            incident=np.array([i.incident for i in own], dtype=np.int64),
-            target=np.array([i.target for i in own], dtype=np.int64),
-            time=np.array([i.time for i in own], dtype=np.float64),
-            anonymity_set=np.array([i.anonymity_set for i in own], dtype=np.int64),
-        )
+        return self.book.known(lab)
 
     def audits_of(self, target: int) -> IntArray:
         """Decisions at which `target` was audited so far."""
-        return np.array(
-            [d for d, audited in enumerate(self.auditor.transcript, 1) if target in audited], dtype=np.int64
-        )
+        transcript = enumerate(self.auditor.transcript, 1)
+        return np.array([decision for decision, audited in transcript if target in audited], dtype=np.int64)
 
     def worst_case_log_likelihood_ratios(self, suspects: Suspects) -> FloatArray:
         """The exact worst-case log likelihood ratio of each suspect's report (0 before its would-be time)."""
@@ -332,26 +317,4 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
 
     def punish(self, person: int, channel: str) -> None:
         """Let the consequences of retaliation follow: what colleagues see, departure or silence."""
-        population, beliefs = self.population, self.config.employees.beliefs
-        population.punished[person] = channel
-        slot, weeks = person % population.n_slots, self.time * self.period_weeks
-        visible = beliefs.colleague_weight * beliefs.retaliation_visibility
-        self.fear.add(np.array([slot]), weeks, evidence_for=1.0)
-        self.fear.add(population.colleagues(slot), weeks, evidence_for=visible)
-        self.employee(person).fall_silent()
-        if self.draws.uniform("employee.departure", person) < self.config.employees.departure_probability:
-            self._leave(slot, "retaliation")
-
-    def _turn_over(self, slot: int) -> None:
-        self._leave(slot, "turnover")
-
-    def _leave(self, slot: int, reason: str) -> None:
-        person = self.population.holder(slot)
-        self.log.record(
-            "departures", time=self.time, lab=self.population.lab_of(person), person=person, reason=reason
-        )
-        self.population.replace(slot, self.time)
-        self.fear.forget(slot)
-        agent = self._employees.pop(person, None)
-        if agent is not None:
-            agent.remove()
+        self.society.punish(person, channel)

@@ -19,8 +19,8 @@ class AuditWorld(Protocol):
     log: Recorder
     time: float
 
-    def before_decision(self, decision: int, active_reports: IntArray) -> None:
-        """Let the world take note of the counts that a decision is about to use."""
+    def before_decision(self, decision: int) -> None:
+        """Let the world take note that a decision is about to be made."""
         ...
 
     def audit_target(self, decision: int, target: int) -> tuple[int, int, float]:
@@ -74,7 +74,7 @@ class AuditorAgent(Actor):
     def _decide(self) -> None:
         decision = len(self.transcript) + 1
         counts = self.active_reports.copy()
-        self.world.before_decision(decision, counts)
+        self.world.before_decision(decision)
         if self.audits_per_period == 1:
             audited = self.mechanism.select(counts[None, :])
         else:

@@ -44,9 +44,20 @@ class Incident:
         """Whether no audit has brought it to light yet."""
         return bool(np.isnan(self.found_time))
 
-    def row_of(self, person: int) -> int:
-        """Row of a person who had access."""
-        return int(np.flatnonzero(self.people == person)[0])
+    def happen(self, people: IntArray, due_period: IntArray) -> None:
+        """Let it happen: who has access now, and when each person's report would first count."""
+        self.people = people
+        self.due_period = due_period
+        self.filed = np.zeros(len(people), dtype=np.bool_)
+        self.candidate = np.full(len(people), -1, dtype=np.int64)
+
+    def file(self, person: int, period: int) -> None:
+        """Take note of a report by a person who had access, which first counts at decision `period`."""
+        row = int(np.flatnonzero(self.people == person)[0])
+        if period != self.due_period[row]:
+            raise RuntimeError(f"a report counted at decision {period}, not at {self.due_period[row]}")
+        self.filed[row] = True
+        self.n_reports += 1
 
 
 def draw_incidents(

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...agents.base import Actor
 from ...agents.ports import Draws
 from .incidents import Incident
 
 __all__ = ["IncidentSource", "TurnoverSource"]
+
+
+_BLOCK = 256  # departures drawn at a time
 
 
 class IncidentSource(Actor):
@@ -53,7 +58,7 @@ class TurnoverSource(Actor):
     rate
         Departures per place and period.
     replace
-        Called with the place at each departure.
+        Called with the lab and the place at each departure.
     """
 
     def __init__(
@@ -64,7 +69,7 @@ class TurnoverSource(Actor):
         first_slot: int,
         headcount: int,
         rate: float,
-        replace: Callable[[int], None],
+        replace: Callable[[int, int], None],
     ) -> None:
         super().__init__(model)
         self._draws = draws
@@ -78,11 +83,16 @@ class TurnoverSource(Actor):
             self._await_next()
 
     def _await_next(self) -> None:
-        gap = self._draws.exponential("turnover.gap", self._lab, self._count) / self._rate
-        self.call_at(self.model.time + gap, self._depart)
+        row = self._count % _BLOCK
+        if row == 0:  # many at once: one by one the hash would cost more than the event
+            numbers = np.arange(self._count, self._count + _BLOCK)
+            gaps = self._draws.exponentials("turnover.gap", self._lab, numbers) / self._rate
+            slots = self._draws.uniforms("turnover.slot", self._lab, numbers) * self._headcount
+            self._gaps: list[float] = gaps.tolist()
+            self._slots: list[int] = (self._first_slot + slots.astype(np.int64)).tolist()
+        self.call_at(self.model.time + self._gaps[row], self._depart, self._slots[row])
 
-    def _depart(self) -> None:
-        u = self._draws.uniform("turnover.slot", self._lab, self._count)
+    def _depart(self, slot: int) -> None:
         self._count += 1
-        self._replace(self._first_slot + int(u * self._headcount))
+        self._replace(self._lab, slot)
         self._await_next()

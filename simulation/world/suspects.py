@@ -1,7 +1,7 @@
 """The people a lab can suspect: those with access to its open incidents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -24,6 +24,11 @@ class SuspectRows:
     candidate: IntArray
     found: IntArray
     """1 where an audit has just brought the incident to light."""
+
+    def only(self, person: int) -> "SuspectRows":
+        """The rows about one person."""
+        keep = self.person == person
+        return SuspectRows(**{field.name: getattr(self, field.name)[keep] for field in fields(self)})
 
 
 def suspect_rows(incidents: Sequence[Incident], population: Population) -> SuspectRows:
