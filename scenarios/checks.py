@@ -55,9 +55,13 @@ def _evidence_problems(tree: Mapping[str, Any]) -> Iterator[Problem]:
         except ValueError:
             yield Problem(place, f"{shown}: {written(path)} is no dotted path such as auditor.delta")
             continue
-        strange_lab = keys[0] == "labs" and len(keys) > 1 and keys[1] not in labs
-        if strange_lab or not (find_parameter(keys) or is_table(keys)):
-            yield Problem(place, f"{shown}: there is no {path}{did_you_mean(likely_paths(keys, labs))}")
+        if keys[0] == "labs" and len(keys) > 1 and keys[1] not in labs:
+            lab = render_path(keys[:2])
+            yield Problem(place, f"{shown}: there is no {lab}{did_you_mean(likely_paths(keys[:2], labs))}")
+        elif not (find_parameter(keys) or is_table(keys)):
+            yield Problem(
+                place, f"{shown}: there is no {render_path(keys)}{did_you_mean(likely_paths(keys, labs))}"
+            )
         if not isinstance(text, str):
             continue  # the schema says so
         if not text.strip():

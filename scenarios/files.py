@@ -65,7 +65,7 @@ def locate_parent(name: str, child: Document, line: str) -> tuple[str, Path]:
         return f"{name} (shipped)", shipped_path(name)
     if "\0" in name or not name.strip():
         raise InputError(
-            f"{line}: scenario.extends: {printable(name)!r} is neither a shipped name nor a path"
+            f"{line}: scenario.extends: '{printable(name)}' is neither a shipped name nor a path"
         )
     folder = child.path.parent
     tried = [folder / name] if name.endswith(".toml") else [folder / name, folder / f"{name}.toml"]
@@ -76,7 +76,7 @@ def locate_parent(name: str, child: Document, line: str) -> tuple[str, Path]:
     wanted = Path(name).name
     likely = likely_names(wanted, [*shipped, *neighbours]) or likely_names(f"{wanted}.toml", neighbours)
     raise InputError(
-        f"{line}: scenario.extends: there is no {printable(name)!r}: neither a shipped scenario nor "
+        f"{line}: scenario.extends: there is no '{printable(name)}': neither a shipped scenario nor "
         f"{' nor '.join(printable(str(path)) for path in tried)}{did_you_mean(likely)}"
     )
 

@@ -4,7 +4,6 @@
 key is quoted (`sweep.grid."auditor.delta"[2]`).
 """
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -94,8 +93,23 @@ def render_path(place: Sequence[str | int]) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            text += ("." if text else "") + (part if _BARE.fullmatch(part) else json.dumps(part))
+            text += ("." if text else "") + (part if _BARE.fullmatch(part) else _quoted(part))
     return text
+
+
+def _quoted(key: str) -> str:
+    """Write a key as a TOML basic string of printable characters."""
+    escaped = (
+        f"\\{c}"
+        if c in '"\\'
+        else c
+        if c.isprintable()
+        else f"\\u{ord(c):04x}"
+        if ord(c) < 2**16
+        else f"\\U{ord(c):08x}"
+        for c in key
+    )
+    return f'"{"".join(escaped)}"'
 
 
 def look_up(tree: Mapping[str, Any], keys: Keys) -> Any:

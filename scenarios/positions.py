@@ -6,7 +6,7 @@ Only for text that `tomllib` has accepted: the scanner relies on its being valid
 import re
 from bisect import bisect_right
 
-from .paths import Keys, Place, read_key
+from .paths import Place, read_key
 
 __all__ = ["key_lines"]
 
@@ -36,20 +36,21 @@ class _Scanner:
         self.position = 0
         self.lines: dict[Place, int] = {}
         self._line_ends = [match.start() for match in re.finditer("\n", text)]
-        self._tables: dict[Keys, int] = {}  # how many [[tables]] of a name have begun
+        self._elements: dict[Place, int] = {}  # the last index of each array of tables
 
     def document(self) -> None:
         table: Place = ()
         while self._gap():
             if self.text.startswith("[[", self.position):
-                keys = self._header(2)
-                index = self._tables.get(keys, 0)
-                self._tables[keys] = index + 1
-                table = (*keys, index)
+                table = self._header(2)
+                index = self._elements.get(table, -1) + 1
+                self._elements[table] = index
+                table = (*table, index)
                 self._note(table)
+                self._to_line_end()
             elif self.text.startswith("[", self.position):
                 table = self._header(1)
-                self._note(table)
+                self._to_line_end()
             else:
                 self._pair(table)
 
@@ -59,13 +60,19 @@ class _Scanner:
         self.position = match.end() if match else self.position
         return self.position < len(self.text)
 
-    def _header(self, brackets: int) -> Keys:
-        start = self.position
-        keys, end = read_key(self.text, start + brackets)
-        self.position = start  # the header's own line is noted
-        self._note(keys)
-        self.position = end + brackets
-        return keys
+    def _header(self, brackets: int) -> Place:
+        keys, _ = read_key(self.text, self.position + brackets)
+        place: Place = ()
+        for key in keys:
+            # [a.b] after [[a]] means b in the last of the tables a
+            place = (*place, key) if place not in self._elements else (*place, self._elements[place], key)
+        self._note(place)
+        return place
+
+    def _to_line_end(self) -> None:
+        """Leave a header's line, on which nothing but a comment can follow."""
+        found = self.text.find("\n", self.position)
+        self.position = len(self.text) if found < 0 else found
 
     def _note(self, place: Place) -> None:
         line = bisect_right(self._line_ends, self.position - 1) + 1

@@ -19,6 +19,8 @@ class Problem(NamedTuple):
 
     place: Place
     text: str
+    clash: bool = False
+    """Whether it is two values that do not go together, each of them right."""
 
     def message(self, merged: Merged, label: str) -> str:
         """The whole message; `label` names the file where no line is to blame."""
@@ -44,7 +46,7 @@ def schema_problems(error: ValidationError, tree: Mapping[str, Any]) -> Iterator
     for item in error.errors(include_url=False):
         context = item.get("ctx", {})
         if item["type"] == "conflicts":
-            yield from (Problem(tuple(place), text) for place, text in context["found"])
+            yield from (Problem(tuple(place), text, clash=True) for place, text in context["found"])
         else:
             yield _problem(item["type"], item["loc"], item["input"], item["msg"], tree)
 
@@ -71,11 +73,10 @@ def _problem(kind: str, place: Place, given: Any, message: str, tree: Mapping[st
         return Problem(place, f"{path}: missing: {allowed}")
     if kind == "too_short" and keys == ("labs",):
         return Problem(place, "labs: empty: at least one [labs.<id>] with its number of employees is needed")
-    if kind in ("visibility", "repeated_names", "target_name"):
-        allowed = message if kind == "visibility" else f"must be {message}"
-        return Problem(
-            place, f"{path}: {allowed}" if kind == "visibility" else f"{path} = {written(given)}: {allowed}"
-        )
+    if kind == "visibility":
+        return Problem(place, f"{path}: {message}", clash=True)
+    if kind in ("repeated_names", "target_name"):
+        return Problem(place, f"{path} = {written(given)}: must be {message}")
     if keys[:1] in (("evidence",), ("sources",)) and len(keys) > 1:
         allowed = "must be text"
     elif keys[:2] in (("sweep", "grid"), ("sweep", "zip")) and len(keys) > 2:

@@ -29,7 +29,7 @@ def parse_setting(text: str) -> tuple[Keys, Any]:
         keys = parse_path(key.strip())
     except ValueError:
         raise InputError(
-            f"--set {printable(text)}: {printable(key)!r} is no dotted path such as auditor.delta"
+            f"--set {printable(text)}: '{printable(key)}' is no dotted path such as auditor.delta"
         ) from None
     return keys, _value(value)
 
@@ -70,5 +70,5 @@ def setting_layer(keys: Keys, value: Any, tree: Mapping[str, Any]) -> Layer:
     if keys[0] == "labs" and len(keys) > 2 and isinstance(labs, Mapping) and keys[1] not in labs:
         path, names = render_path(keys), sorted(labs)
         hint = did_you_mean(likely_names(keys[1], names)) or f"; there are {', '.join(names)}"
-        raise InputError(f"--set {path}: there is no lab {printable(keys[1])!r}{hint}")
+        raise InputError(f"--set {path}: there is no lab '{printable(keys[1])}'{hint}")
     return Layer("--set", with_value({}, keys, value))

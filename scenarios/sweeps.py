@@ -106,7 +106,7 @@ def _value_problems(
             continue
         # only what concerns this value; what it clashes with is judged in whole cells
         for problem in validated(with_value(tree, keys, value))[1]:
-            if problem.place[: len(keys)] == keys:
+            if problem.place[: len(keys)] == keys and not problem.clash:
                 yield Problem((*place, index), problem.text.replace(render_path(keys), shown, 1))
 
 

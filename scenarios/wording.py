@@ -65,13 +65,13 @@ def likely_paths(keys: Keys, lab_ids: Iterable[str]) -> list[str]:
     """Return the dotted paths that the unknown `keys` were likely meant for, best first."""
     parent, last = keys[:-1], keys[-1]
     siblings = list(lab_ids) if parent == ("labs",) else table_keys(parent)
-    near = [render_path((*parent, name)) for name in likely_names(last, siblings, 1)]
-    if near:
-        return near
     known = list(all_paths(list(lab_ids)))
-    same = [render_path(path) for path in known if path[-1] == last and path[0] != "labs"]
+    # rightly spelled, but in the wrong table
+    same = [path for path in known if path[-1] == last and (path[0] != "labs" or path[:2] == keys[:2])]
     if same:
-        return same[:2]
+        return [render_path(path) for path in sorted(same, key=lambda path: path[:1] != keys[:1])[:2]]
+    if near := likely_names(last, siblings, 1):
+        return [render_path((*parent, near[0]))]
     if parent and is_table(parent):
         return likely_names(render_path(keys), (render_path(path) for path in known), 1)
     return (
