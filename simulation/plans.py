@@ -93,17 +93,20 @@ class Plan:
         """Innovation noise of the Toeplitz counter, in reports."""
         return privacy.sigma_for_delta(self.delta, self.sensitivity)
 
-    @cached_property
-    def noise_std(self) -> dict[str, float]:
-        """Noise of each counter mechanism's counts at the run length, in reports (s.d.)."""
-        from ..agents.auditor.counters import counter
+    def noise_std(self, mechanism: str) -> float:
+        """Noise of a counter mechanism's counts at the run length, in reports (s.d.)."""
+        known = self._noise.get(mechanism)
+        if known is None:
+            from ..agents.auditor.counters import counter
 
-        result = {}
-        for key, name in COUNTER_KEYS.items():
-            one = counter(name)()
+            one = counter(COUNTER_KEYS[mechanism])()
             sigma = privacy.sigma_for_delta(self.delta, one.sensitivity(self.horizon))
-            result[key] = sigma * one.noise_std(self.run_length, self.horizon)
-        return result
+            known = self._noise[mechanism] = sigma * one.noise_std(self.run_length, self.horizon)
+        return known
+
+    @cached_property
+    def _noise(self) -> dict[str, float]:
+        return {}
 
     def error(self, mechanism: str, gap: FloatArray | float) -> FloatArray:
         """Probability of auditing another target than the leader, who leads by `gap` (any shape)."""
@@ -117,15 +120,16 @@ class Plan:
         }
         if mechanism in rules:
             return rules[mechanism]()
-        return privacy.counter_misselection(gaps, np.asarray(self.noise_std[mechanism]), targets)
+        return privacy.counter_misselection(gaps, np.asarray(self.noise_std(mechanism)), targets)
+
+    def lead_for_90(self, mechanism: str) -> int | None:
+        """Smallest lead, in reports, at which the leader is audited with 90 %; None if there is none."""
+        return privacy.smallest_gap(lambda gap: float(self.error(mechanism, gap)), 0.9)
 
     @cached_property
     def gap_for_90(self) -> dict[str, int | None]:
-        """Smallest lead, in reports, at which the leader is audited with 90 %; None if there is none."""
-        return {
-            key: privacy.smallest_gap(lambda gap, key=key: float(self.error(key, gap)), 0.9)  # type: ignore[misc]
-            for key in MECHANISM_KEYS
-        }
+        """`lead_for_90` of every mechanism."""
+        return {key: self.lead_for_90(key) for key in MECHANISM_KEYS}
 
     @cached_property
     def misselection(self) -> dict[str, FloatArray]:

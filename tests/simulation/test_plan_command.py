@@ -1,0 +1,98 @@
+"""The verb `plan`: streams, exit codes, files, and the account for people."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from deniability.simulation.command_line import application, main
+
+ARGUMENTS = ["plan", "--targets", "10", "--horizon", "52", "--delta", "0.1"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(application(), [*arguments])
+
+
+def test_json_is_one_object_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*ARGUMENTS, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["gap_for_90"]["rr"] is None
+    assert result.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_account_names_what_matters():
+    text = " ".join(run(*ARGUMENTS).stdout.split())
+    for phrase in (
+        "10 audit targets, 52 decisions, delta = 0.1",
+        "at most 10 percentage points more likely to accuse",
+        "What each rule costs",
+        "tca against exponential",
+        "Several reports by one person",
+        "Other choices",
+        "It does not cover access logs",
+    ):
+        assert phrase in text
+    assert run(*ARGUMENTS, "--quiet").stdout == ""
+
+
+@pytest.mark.parametrize("numbers", [("1", "1", "0.5"), ("2", "3", "0.999"), ("3", "20000", "0.00001")])
+def test_account_of_extreme_plans(numbers):
+    result = run(
+        "plan", "--targets", numbers[0], "--horizon", numbers[1], "--delta", numbers[2], "--run-length", "1"
+    )
+    assert result.exit_code == 0
+    assert "nan" not in result.stdout
+
+
+def test_bad_numbers_end_with_exit_code_2_and_a_line_each(monkeypatch, capsys):
+    monkeypatch.setattr(
+        sys, "argv", ["deniability", "plan", "--targets", "0", "--horizon", "x", "--delta", "1"]
+    )
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 3
+
+
+def test_out_writes_figure_tables_and_values_and_is_guarded(tmp_path):
+    out = tmp_path / "plan"
+    assert run(*ARGUMENTS, "--out", str(out), "--quiet").exit_code == 0
+    written = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert written == {
+        "manifest.json",
+        "plan.json",
+        *(f"figures/plan.{ending}" for ending in ("pdf", "svg", "png", "csv", "txt")),
+        *(f"tables/{name}.csv" for name in ("misselection", "crossings", "group")),
+    }
+    values = json.loads((out / "plan.json").read_text())
+    assert values == json.loads(run(*ARGUMENTS, "--json").stdout)
+    errors = pd.read_csv(out / "tables" / "misselection.csv").set_index(["mechanism", "gap"])["probability"]
+    for entry in values["misselection"]["tca"]:
+        if ("tca", entry["gap"]) in errors.index:
+            assert errors["tca", entry["gap"]] == pytest.approx(entry["probability"], rel=1e-10)
+    assert ("tca", 20) in errors.index
+    drawn = pd.read_csv(out / "figures" / "plan.csv")
+    assert set(drawn["panel"]) == {"error", "lead for 90 %", "several reports"}
+    # again is fine, another plan is not
+    image = (out / "figures" / "plan.png").read_bytes()
+    assert run(*ARGUMENTS, "--out", str(out), "--quiet").exit_code == 0
+    assert (out / "figures" / "plan.png").read_bytes() == image
+    other = run("plan", "--targets", "11", "--horizon", "52", "--delta", "0.1", "--out", str(out), "--quiet")
+    assert other.exit_code != 0
+    assert json.loads((out / "plan.json").read_text()) == values
+
+
+def test_the_installed_command_prints_the_same(tmp_path):
+    command = [sys.executable, "-c", "from deniability.simulation.command_line import main; main()"]
+    finished = subprocess.run(
+        [*command, *ARGUMENTS, "--json"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert json.loads(finished.stdout) == json.loads(run(*ARGUMENTS, "--json").stdout)
