@@ -12,7 +12,11 @@ from ..scenarios.errors import InputError
 
 __all__ = ["application", "main"]
 
-VERBS = ("run", "scenario_files")  # modules of `commands`, in the order in which --help lists their verbs
+VERBS = (
+    "plan",
+    "run",
+    "scenario_files",
+)  # modules of `commands`, in the order in which --help lists their verbs
 
 
 def application() -> typer.Typer:
