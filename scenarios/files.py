@@ -19,6 +19,11 @@ SIZE_LIMIT = 4 * 2**20
 """Bytes that a scenario file may have; the longest shipped one has some ten thousand."""
 
 _DEPTH_LIMIT = 20
+# tomllib's time grows with the square of a dotted key's parts, so such a key is not left to it
+_ENDLESS_KEY = re.compile(
+    r"""(?:^|[\[{,])[ \t]*+(?:(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){25}""",
+    re.MULTILINE,
+)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -100,6 +105,8 @@ def read_document(label: str, path: Path) -> Document:
         It cannot be read, is no TOML, or is too large or too deeply nested to be a scenario.
     """
     text = _decode(label, _read(label, path))
+    if _ENDLESS_KEY.search(text):
+        raise InputError(f"{label}: nested too deeply for a scenario")
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

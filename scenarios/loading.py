@@ -161,15 +161,13 @@ def sweep_cells(resolved: ResolvedScenario) -> list[Cell]:
     given for a parameter that takes any number comes back as a float, so that columns have one type.
     """
     sweep = resolved.config.sweep
-    return [
-        {path: _of_its_type(path, value) for path, value in cell.items()}
-        for cell in cells_of(sweep.grid, sweep.zip)
-    ]
+    return list(cells_of(_typed(sweep.grid), _typed(sweep.zip)))
 
 
-def _of_its_type(path: str, value: Any) -> Any:
-    row = find_parameter(parse_path(path))
-    return float(value) if row and row.type == "number" else value
+def _typed(axes: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    rows = {path: find_parameter(parse_path(path)) for path in axes}
+    numbers = {path for path, row in rows.items() if row and row.type == "number"}
+    return {path: list(map(float, values)) if path in numbers else values for path, values in axes.items()}
 
 
 def cell_config(resolved: ResolvedScenario, cell: Mapping[str, Any]) -> ScenarioConfig:

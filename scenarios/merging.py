@@ -80,13 +80,22 @@ def _merge(
             origins[keys] = _origin(layer, keys)
         else:
             if key in below:
-                for place in [place for place in origins if place[: len(keys)] == keys]:
-                    del origins[place]
+                for place in _places(old, keys):
+                    origins.pop(place, None)
             merged[key] = value
             origins[keys] = _origin(layer, keys)
             if isinstance(value, list):
                 origins.update({(*keys, i): _origin(layer, (*keys, i)) for i in range(len(value))})
     return merged
+
+
+def _places(value: Any, at: Place) -> Iterator[Place]:
+    yield at
+    items = (
+        value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, item in items:
+        yield from _places(item, (*at, key))
 
 
 def _unsupported(below: Mapping[str, Any], layer: Layer) -> list[Keys]:

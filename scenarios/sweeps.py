@@ -2,18 +2,22 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from .paths import Keys, parse_path, render_path, with_value
 from .problems import Problem, lab_ids, name_problems, validated
-from .reference import BEHAVIOUR, find_parameter, is_table
+from .reference import find_parameter, is_table
+from .schema import SPANNED
 from .wording import did_you_mean, likely_paths, written
 
 __all__ = ["CELL_LIMIT", "cells_of", "sweep_problems", "with_cell"]
 
 CELL_LIMIT = 100_000
 """Cells that one sweep may have."""
+
+_MOST_CLASHES = 10
 
 type Cell = dict[str, Any]
 """Dotted path to value."""
@@ -63,7 +67,8 @@ def sweep_problems(tree: Mapping[str, Any], known_names: Mapping[str, Collection
             ]
             problems += found
     problems += _shape_problems(axes.get("grid", {}), axes.get("zip", {}))
-    return problems or list(_cell_problems(axes.get("grid", {}), axes.get("zip", {}), tree))
+    clashes = _cell_problems(axes.get("grid", {}), axes.get("zip", {}), tree)
+    return problems or list(itertools.islice(clashes, _MOST_CLASHES))
 
 
 def _path_problems(place: Keys, tree: Mapping[str, Any]) -> Iterator[Problem]:
@@ -87,12 +92,19 @@ def _path_problems(place: Keys, tree: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _repeated(place: Keys, values: list[Any]) -> Iterator[Problem]:
+    for index in _second_times(values) if place[1] == "grid" else ():
+        shown = f"{render_path((*place, index))} = {written(values[index])}"
+        yield Problem((*place, index), f"{shown}: a second time; the same cell would run twice")
+
+
+def _second_times(values: Iterable[Any]) -> Iterator[int]:
+    """Positions of values that were there before; 1 and 1.0 are the same, 1 and true are not."""
+    seen: set[str] = set()
     for index, value in enumerate(values):
-        if value in values[:index] and place[1] == "grid":
-            shown = render_path((*place, index))
-            yield Problem(
-                (*place, index), f"{shown} = {written(value)}: a second time; the same cell would run twice"
-            )
+        size = len(seen)
+        seen.add(re.sub(r"\b(\d+)\.0\b", r"\1", repr(value)))
+        if len(seen) == size:
+            yield index
 
 
 def _value_problems(
@@ -120,6 +132,9 @@ def _shape_problems(grid: Mapping[str, list[Any]], zipped: Mapping[str, list[Any
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{path} has {length}" for path, length in lengths.items())
         yield Problem(("sweep", "zip"), f"sweep.zip: the lists must be equally long; {told}")
+    for index in _second_times(zip(*zipped.values(), strict=False)):
+        values = ", ".join(f"{path} = {written(table[index])}" for path, table in zipped.items())
+        yield Problem(("sweep", "zip"), f"sweep.zip: {values}: a second time; the same cell would run twice")
     count = math.prod(len(values) for values in grid.values()) * max(lengths.values(), default=1)
     if count > CELL_LIMIT:
         yield Problem(("sweep",), f"sweep: {count} cells; at most {CELL_LIMIT} are allowed")
@@ -129,15 +144,19 @@ def _cell_problems(
     grid: Mapping[str, list[Any]], zipped: Mapping[str, list[Any]], tree: Mapping[str, Any]
 ) -> Iterator[Problem]:
     """Values that are right one by one can clash. What is wrong without the sweep is told elsewhere."""
-    if not grid and not zipped:
-        return
     base = {problem.text for problem in validated(tree)[1]}
-    told: set[str] = set()
-    for cell in cells_of(grid, zipped):
+    seen: set[str] = set()
+    # most axes can clash with none, and the cells along them need not be looked at one by one
+    for cell in cells_of(_spanned(grid), _spanned(zipped)):
+        values = ", ".join(f"{path} = {written(value)}" for path, value in cell.items())
+        if not cell or values in seen:
+            continue
+        seen.add(values)
         for problem in validated(with_cell(tree, cell))[1]:
-            if problem.text not in base | told and all(section in BEHAVIOUR for section in problem.place[:1]):
-                told.add(problem.text)
-                values = ", ".join(f"{path} = {written(value)}" for path, value in cell.items())
+            if problem.text not in base:
                 yield Problem(("sweep",), f"sweep: the cell {values}: {problem.text}")
-                if len(told) == 10:
-                    return
+
+
+def _spanned(axes: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    rows = {path: find_parameter(parse_path(path)) for path in axes}
+    return {path: axes[path] for path, row in rows.items() if row and row.path in SPANNED}

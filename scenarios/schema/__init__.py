@@ -6,7 +6,7 @@ the registries (`known_names` of `resolve`).
 
 from .auditing import Auditor
 from .base import Table
-from .config import ScenarioConfig
+from .config import SPANNED, ScenarioConfig
 from .incidents import Incidents
 from .labs import Access, Colleagues, Lab
 from .organizations import Organizations
@@ -15,6 +15,7 @@ from .study import Study, Time
 from .sweeping import Sweep
 
 __all__ = [
+    "SPANNED",
     "Access",
     "Auditor",
     "Beliefs",

@@ -15,7 +15,19 @@ from .people import Employees
 from .study import Study, Time
 from .sweeping import Sweep
 
-__all__ = ["ScenarioConfig"]
+__all__ = ["SPANNED", "ScenarioConfig"]
+
+SPANNED = frozenset(
+    {
+        "auditor.audits_per_period",
+        "auditor.horizon",
+        "employees.beliefs.retaliation_visibility",
+        "employees.beliefs.safe_visibility",
+        "labs.<id>.targets",
+        "time.periods",
+    }
+)
+"""Parameters of rules that span several of them: only these can be right one by one and wrong together."""
 
 type Texts = Annotated[dict[Annotated[str, Strict()], Text], Strict()]
 

@@ -55,7 +55,7 @@ class Beliefs(Table):
 class Decision(Table):
     """`[employees.decision]`: the logit of reporting an incident that one has noticed."""
 
-    intercept: Number = parameter(0.4, "Constant of the logit.", "log-odds", ge=-1000.0, le=1000.0)
+    intercept: Number = parameter(-2.2, "Constant of the logit.", "log-odds", ge=-1000.0, le=1000.0)
     severity_weight: Number = parameter(
         1.0, "Weight of the incident's severity.", "log-odds/severity", ge=0.0, le=1000.0
     )

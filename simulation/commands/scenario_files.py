@@ -120,7 +120,7 @@ def new(
     from ...scenarios.starter import starter_text, study_name
 
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
-    if "\0" in name or not path.stem.strip(". "):
+    if "\0" in name or not path.name.removesuffix(".toml").strip(". "):
         raise InputError(f"{name!r}: no name for a file")
     text = starter_text(study_name(path.stem), str(path))
     try:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from deniability.scenarios import ScenarioConfig, parameter_table, scenario_json_schema
 from deniability.scenarios.paths import with_value
+from deniability.scenarios.schema import SPANNED, Table
 
 BASE: dict[str, Any] = {"labs": {"lab-a": {"employees": 10}}}
 
@@ -164,3 +165,14 @@ def test_the_json_schema_explains_every_key_and_refuses_others() -> None:
         schema["$defs"]["Organizations"]["properties"]
     )
     assert "default" not in lab["properties"]["organization"]["properties"]["prior"]
+
+
+def test_the_rules_that_span_several_parameters_are_those_that_sweeps_look_at() -> None:
+    # a new rule belongs into SPANNED, or a sweep would find out about it only when the cell runs
+    ruled = {
+        model.__name__
+        for model in Table.__subclasses__()
+        if model.__pydantic_decorators__.model_validators or model.__pydantic_decorators__.root_validators
+    }
+    assert ruled == {"Beliefs", "ScenarioConfig"}
+    assert {row.path for row in parameter_table()} >= SPANNED

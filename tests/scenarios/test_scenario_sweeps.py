@@ -110,6 +110,19 @@ def test_the_cells_are_the_product(deltas: list[float], budgets: list[int]) -> N
             ],
         ),
         (
+            "[sweep.grid]\n'incidents.rate' = [1, 10, 1.0]\n'auditor.published' = [true, false]",
+            [
+                'study.toml:4: sweep.grid."incidents.rate"[2] = 1.0: a second time; the same cell would run twice'
+            ],
+        ),
+        (
+            "[sweep.zip]\n'auditor.delta' = [0.1, 0.1, 0.1]\n'time.periods' = [1, 2, 1]",
+            [
+                "study.toml:3: sweep.zip: auditor.delta = 0.1, time.periods = 1: a second time; "
+                "the same cell would run twice"
+            ],
+        ),
+        (
             "[sweep.grid]\n'auditor.delta' = [0.1]\n[sweep.zip]\n'auditor.delta' = [0.1]",
             ['study.toml:6: sweep.zip."auditor.delta": also in [sweep.grid]'],
         ),
