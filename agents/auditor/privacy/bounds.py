@@ -23,7 +23,8 @@ def utility_bound[N: (float, FloatArray)](effective_gap: N, sigma: N, n_targets:
 
     Notes
     -----
-    The paper's utility theorem (SPEC section 2): union bound over challengers, two innovations being new.
+    The paper's utility theorem (docs/mechanisms.md, section 4): a union bound over
+    challengers, two innovations being new.
     """
     gap = np.asarray(effective_gap, dtype=np.float64)
     tail = special.ndtr(-gap / (np.sqrt(2.0) * positive(sigma, "sigma")))
@@ -33,7 +34,7 @@ def utility_bound[N: (float, FloatArray)](effective_gap: N, sigma: N, n_targets:
 def rr_error_floor[N: (float, FloatArray)](delta: N, n_targets: N) -> N:
     r"""Least error of randomized response at every horizon and gap: :math:`\max(0, (C - 1)/C - \delta)`.
 
-    The paper's impossibility result for randomized response (SPEC section 2).
+    The paper's impossibility result for randomized response (docs/mechanisms.md, section 2).
     """
     chance = 1.0 - 1.0 / whole(n_targets, "n_targets", 1)
     return like(delta, np.maximum(0.0, chance - in_unit_interval(delta, "delta")))
@@ -53,9 +54,9 @@ def error_floor[N: (float, FloatArray)](gap: N, delta: N, n_targets: N) -> N:
 
     Notes
     -----
-    This project's own (SPEC section 5): a rule that treats targets alike errs with (C - 1)/C at gap 0, and
-    each further report moves the error by delta at most. For a rule that does not, it holds on average
-    over the leaders.
+    This project's own (docs/mechanisms.md, section 4): a rule that treats targets alike errs with
+    (C - 1)/C at gap 0, and each further report moves the error by delta at most. For a rule that does not,
+    it holds on average over the leaders.
     """
     chance = 1.0 - 1.0 / whole(n_targets, "n_targets", 1)
     return like(gap, np.maximum(0.0, chance - at_least_zero(gap, "gap") * in_unit_interval(delta, "delta")))

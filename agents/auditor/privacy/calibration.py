@@ -92,8 +92,9 @@ def sigma_for_delta[N: (float, FloatArray)](delta: N, sensitivity: N) -> N:
 
     Notes
     -----
-    The paper's calibration at epsilon = 0 (SPEC section 2). It is exact for the counter's noisy path: the two
-    worlds' paths are normals whose means are `sensitivity / sigma` standard deviations apart.
+    The paper's calibration at epsilon = 0 (docs/mechanisms.md, section 3). It is exact for the
+    counter's noisy path: the two worlds' paths are normals whose means are `sensitivity / sigma` standard
+    deviations apart.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def p_rand_for_delta[N: (float, FloatArray)](delta: N, horizon: N) -> N:
 
     Notes
     -----
-    The paper (SPEC section 2). With probability p^T = 1 - delta no decision reads the reports at all.
+    The paper (docs/mechanisms.md, section 2). With probability p^T = 1 - delta no decision reads the reports at all.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def delta_for_epsilon[N: (float, FloatArray)](epsilon: N) -> N:
 
     Notes
     -----
-    This project's own result (SPEC section 5; proof in docs/mechanisms.md). Near 0 delta is epsilon / e.
+    This project's own result (docs/mechanisms.md, section 7). Near 0 delta is epsilon / e.
     """
     return like(epsilon, np.exp(_log_delta_for_epsilon(at_least_zero(epsilon, "epsilon"))))
 

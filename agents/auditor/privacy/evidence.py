@@ -35,7 +35,7 @@ def odds_cap[N: (float, FloatArray)](epsilon: N, n_reports: N) -> N:
 
     Notes
     -----
-    SPEC section 5, corollary. It caps evidence *for* a report; evidence against one is not capped.
+    docs/mechanisms.md, section 8. It caps evidence *for* a report; evidence against one is not capped.
     """
     return like(epsilon, np.exp(at_least_zero(epsilon, "epsilon") * at_least_zero(n_reports, "n_reports")))
 
@@ -88,7 +88,7 @@ def success_gain[N: (float, FloatArray)](delta: N, prior: N) -> N:
     r"""Most by which a (0, delta) transcript helps to guess: :math:`\delta\,\min(\pi, 1 - \pi)`.
 
     The gain is the best chance of a right guess with the transcript minus that without, which is
-    max(prior, 1 - prior) (the paper's additive advantage, SPEC section 1).
+    max(prior, 1 - prior) (the paper's additive advantage).
     """
     pi = in_unit_interval(prior, "prior")
     return like(delta, in_unit_interval(delta, "delta") * np.minimum(pi, 1.0 - pi))

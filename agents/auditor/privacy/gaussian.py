@@ -51,8 +51,8 @@ def exponential_trade_off[N: (float, FloatArray)](fpr: N, epsilon: N) -> N:
 
     Notes
     -----
-    This project's own result (SPEC section 5). The slope at FPR = 0 is rho = e^epsilon: evidence for a report
-    never exceeds it.
+    This project's own result (docs/mechanisms.md, section 7). The slope at FPR = 0 is
+    rho = e^epsilon: evidence for a report never exceeds it.
     """
     rate, weight = in_unit_interval(fpr, "fpr"), at_least_zero(epsilon, "epsilon")
     with np.errstate(divide="ignore"):

@@ -1,7 +1,7 @@
 r"""Group privacy: total variation at most, when one person may have filed several reports.
 
-Each function takes the level `delta` of one report (SPEC section 3). What the k reports of a person can move
-apart depends on the mechanism and on where they fall:
+Each function takes the level `delta` of one report (docs/mechanisms.md, section 5). What the k
+reports of a person can move apart depends on the mechanism and on where they fall:
 
 ========================  =====================================================
 any mechanism             `linear_group_delta`
@@ -179,7 +179,7 @@ def rr_group_delta[N: (float, FloatArray)](delta: N, n_reports: N) -> N:
 def exponential_group_delta[N: (float, FloatArray)](delta: N, n_reports: N) -> N:
     r"""Exponential mechanism, k reports anywhere at any times: its formula with :math:`k\varepsilon`.
 
-    Chaining k worlds gives :math:`1 - TPR \ge (1 - FPR)^{\rho^k}` (SPEC section 5). Parameters as in
+    Chaining k worlds gives :math:`1 - TPR \ge (1 - FPR)^{\rho^k}` (docs/mechanisms.md, section 7). Parameters as in
     `linear_group_delta`.
 
     Examples

@@ -43,8 +43,8 @@ def counter_misselection[N: (float, FloatArray)](gap: N, noise_std: N, n_targets
 
     Notes
     -----
-    SPEC section 4. Integrated as the mean of the complement :math:`1 - \Phi^{C-1}`, which is positive, so
-    that small probabilities keep their relative accuracy.
+    docs/mechanisms.md, section 4. Integrated as the mean of the complement :math:`1 - \Phi^{C-1}`, which
+    is positive, so that small probabilities keep their relative accuracy.
 
     Examples
     --------

@@ -24,7 +24,7 @@ DELTAS = st.floats(1e-6, 0.999999)
 
 @pytest.mark.parametrize(
     ("horizon", "delta", "sigma"),
-    # SPEC section 2; the first is printed there with one unit too many in its last digit (exact: ...785139554)
+    # exact: 7.189688785139554..., 12.686207140895174...
     [(1000, 0.1, 7.18968878514), (100, 0.05, 12.686207141)],
 )
 def test_sigma_reference_values(horizon, delta, sigma):

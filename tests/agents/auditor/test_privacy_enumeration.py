@@ -1,6 +1,6 @@
 """The guarantees of `exponential` and `rr`, by enumerating all transcripts of small instances.
 
-The worlds here are written down from the rules of SPEC sections 1, 2 and 5, not through the mechanisms' code.
+The worlds here are written down from the rules of docs/mechanisms.md, not through the mechanisms' code.
 """
 
 from itertools import product
@@ -117,7 +117,7 @@ def test_without_the_reset_the_exponential_guarantee_fails():
 
 @pytest.mark.parametrize(("n_decisions", "fraction"), [(1, 0.681), (4, 0.891), (16, 0.970), (64, 0.992)])
 def test_small_hazards_approach_delta_from_below(n_decisions, fraction):
-    """SPEC section 5: the best constant hazard over N decisions reaches this fraction of delta = 0.1.
+    """The best constant hazard over N decisions reaches this fraction of delta = 0.1.
 
     Whether the audit has come by decision t is the best test, so the total variation is a maximum over t.
     """

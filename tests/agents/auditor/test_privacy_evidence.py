@@ -29,7 +29,7 @@ def test_odds_cap_reference_values(delta, cap):
 
 
 def test_posterior_cap_crosses_a_threshold_of_one_half_at_delta_0_3():
-    """EVIDENCE section 5: prior .3, threshold .5, cap .498 at delta = .3."""
+    """Prior .3, threshold .5, cap .498 at delta = .3."""
     assert posterior_cap(0.3, odds_cap(epsilon_for_delta(0.3), 1)) == pytest.approx(0.498, abs=5e-4)
     assert delta_for_posterior_cap(0.3, 0.5) == pytest.approx(0.3027, abs=5e-5)
 

@@ -1,4 +1,4 @@
-"""Group privacy: the table of SPEC section 3, an independent accountant, exhaustive worst cases."""
+"""Group privacy: the reference table, an independent accountant, exhaustive worst cases."""
 
 from itertools import combinations_with_replacement, pairwise
 

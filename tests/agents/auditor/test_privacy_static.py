@@ -34,7 +34,7 @@ def toeplitz_noise(delta, horizon, run_length):
 
 @pytest.mark.parametrize(
     ("n_targets", "length", "gap", "probability"),
-    # SPEC section 4, delta 0.1, run length = horizon
+    # delta 0.1, run length = horizon
     [
         (10, 100, 10, 0.6613),
         (10, 100, 20, 0.3308),
@@ -52,7 +52,7 @@ def test_counter_reference_values(n_targets, length, gap, probability):
     ("length", "gap", "counter", "exponential"), [(1, 10, 0.400, 0.762), (5, 15, 0.436, 0.451)]
 )
 def test_at_short_runs_the_counter_beats_the_exponential_mechanism(length, gap, counter, exponential):
-    """SPEC section 5, C = 50, delta = 0.1, horizon = run length."""
+    """C = 50, delta = 0.1, horizon = run length."""
     assert counter_misselection(gap, toeplitz_noise(0.1, length, length), 50) == pytest.approx(
         counter, abs=5e-4
     )
@@ -163,8 +163,7 @@ def test_utility_bound_holds_for_a_first_decision_and_is_sharp_for_two_targets()
 
 @pytest.mark.parametrize(
     ("n_targets", "horizon", "delta", "half", "ninety"),
-    # EVIDENCE section 1, run length 12. It prints 11, 6 and 23 where the exact success at 10, 6 and 22 is
-    # .5010, .4990 and .5058: simulation error, put right here.
+    # run length 12; where it is close: success .5010 at 10 (second row of C = 5), .4990 at 6 and .5058 at 22 (C = 50)
     [
         (5, 52, 0.1, 9, 22),
         (5, 52, 0.3, 3, 7),
