@@ -15,7 +15,7 @@ import numpy as np
 
 from ..agents.ports import FloatArray, IntArray
 
-__all__ = ["KeyedDraws"]
+__all__ = ["KeyedDraws", "child_seed"]
 
 _MASK = (1 << 64) - 1
 _MULTIPLIER_1 = 0xBF58476D1CE4E5B9
@@ -46,6 +46,15 @@ def _mix_scalar(state: int) -> int:
 def _key(root_seed: int, purpose: str) -> tuple[int, int]:
     digest = blake2b(purpose.encode(), digest_size=16, key=root_seed.to_bytes(16, "little")).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+
+
+def child_seed(root_seed: int, purpose: str, *keys: int) -> int:
+    """A root seed for a part of a study (a pair, a replicate): 64 bits, keyed like every draw."""
+    words = b"".join((k & _MASK).to_bytes(8, "little") for k in keys)
+    key = root_seed.to_bytes(16, "little")
+    return int.from_bytes(
+        blake2b(purpose.encode() + b"\0" + words, digest_size=8, key=key).digest(), "little"
+    )
 
 
 class KeyedDraws:

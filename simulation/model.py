@@ -10,12 +10,13 @@ import mesa
 import numpy as np
 
 from ..agents.auditor.agent import AuditorAgent
-from ..agents.auditor.mechanisms import build
+from ..agents.auditor.mechanisms import MemorylessMechanism, build
 from ..agents.employee.agent import EmployeeAgent, Observation
-from ..agents.organization.agent import OrganizationAgent, Suspects
+from ..agents.organization.agent import OrganizationAgent
 from ..agents.organization.inference import KnownIncidents, inference
 from ..agents.organization.inference.scope import ScopeEvidence
 from ..agents.organization.inference.strong import strong_scorer
+from ..agents.organization.suspects import Suspects
 from ..agents.ports import FloatArray, IntArray
 from ..scenarios import ScenarioConfig
 from .calendar import WEEKS_PER_YEAR
@@ -29,13 +30,12 @@ from .world.population import Population
 from .world.public import public_knowledge
 from .world.society import Society
 from .world.sources import IncidentSource, TurnoverSource
-from .world.suspects import SuspectRows
 from .world.worst_case import WorstCaseMeter
 
 __all__ = ["DeniabilityModel"]
 
 
-class DeniabilityModel(mesa.Model):  # type: ignore[misc]
+class DeniabilityModel(mesa.Model):
     """A world of labs, employees and one auditor.
 
     Parameters
@@ -89,7 +89,9 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
             draws,
             self.access,
             n_periods=config.time.periods,
-            rate_per_period=config.incidents.rate * period_years / config.access.compartments_per_target,
+            rate_per_period=config.incidents.rate
+            * period_years
+            / layout.compartments_of_target[self.access.target],
             severity_mean=config.incidents.severity_mean,
             severity_concentration=config.incidents.severity_concentration,
         )
@@ -181,7 +183,12 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
             self.employee(person).fall_silent()
             if not focal.withheld:
                 self.auditor.receive(incident.target)
-                self._hidden_target = incident.target
+                if isinstance(self.auditor.mechanism, MemorylessMechanism):
+                    # exact scores are the same function of the transcript however the report is entered
+                    incident.score_as_filed(person)
+                else:
+                    # a particle filter's are so only if both twins run it in the world without the report
+                    self._hidden_target = incident.target
         elif not focal.withheld:
             self._receive(person, lab, incident)
 
@@ -284,7 +291,7 @@ class DeniabilityModel(mesa.Model):  # type: ignore[misc]
 
     # ---- what labs see and do ---------------------------------------------------------------------------------
 
-    def suspects(self, lab: int, targets: IntArray | None) -> SuspectRows:
+    def suspects(self, lab: int, targets: IntArray | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
         rows, focal = (
             self.book.suspects(lab, None if targets is None else targets.tolist()),

@@ -54,7 +54,7 @@ def write_run(
     }
     with staged(directory) as aside:
         write_table(pd.DataFrame([run_row(result)]), aside / "runs.parquet")
-        groups = run_groups(result.tables)
+        groups = run_groups(result.tables, config.time.period_weeks)
         groups.insert(0, "run_id", result.run_id)
         write_table(groups, aside / "groups.parquet")
         for name, table in result.tables.items():

@@ -8,33 +8,24 @@ from typing import Any, Protocol
 
 from scipy.special import ndtri
 
+from ...scenarios.schema import Decision
 from ..base import Actor
 from ..ports import Draws, Recorder
 from .decision import perceived_exposure, report_logit, report_probability
 
-__all__ = ["DecisionWeights", "EmployeeAgent", "EmployeeWorld", "Observation"]
+__all__ = ["EmployeeAgent", "EmployeeWorld", "Observation"]
 
 
 class Observation(Protocol):
     """What an employee knows of an incident."""
 
     incident: int
-    target: int
     severity: float
-    anonymity_set: int
 
-
-class DecisionWeights(Protocol):
-    """The parameters of the decision (the scenario's `employees.decision` section)."""
-
-    intercept: float
-    severity_weight: float
-    efficacy_weight: float
-    fear_weight: float
-    conscience_sd: float
-    bystander_weight: float
-    exposure: str
-    trust: float
+    @property
+    def anonymity_set(self) -> int:
+        """Number of people with access."""
+        ...
 
 
 class EmployeeWorld(Protocol):
@@ -43,7 +34,7 @@ class EmployeeWorld(Protocol):
     draws: Draws
     log: Recorder
     time: float
-    weights: DecisionWeights
+    weights: Decision
     published_delta: float | None
 
     def fear_of(self, person: int) -> float:

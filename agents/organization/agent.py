@@ -6,41 +6,20 @@ It is the retaliating adversary. What it learns comes through channels that are 
 """
 
 from collections.abc import Sequence
+from math import log1p
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...scenarios.schema import Organizations
 from ..base import Actor
 from ..ports import BoolArray, Draws, FloatArray, IntArray, Recorder
 from .inference.base import Case, Inference, KnownIncidents
 from .inference.scope import ScopeEvidence
 from .retaliation import identified
+from .suspects import Suspects
 
-__all__ = ["LabWorld", "OrganizationAgent", "RetaliationPolicy", "Suspects"]
-
-
-class RetaliationPolicy(Protocol):
-    """The parameters of a lab's retaliation (the scenario's `organizations` section)."""
-
-    evaluate: str
-    prior: float
-    threshold: float
-    budget: int
-    retaliation_probability: float
-    retaliation_hazard: float
-    sanction: float
-
-
-class Suspects(Protocol):
-    """People with access to a set of open incidents: one row per person and incident."""
-
-    incident: IntArray
-    person: IntArray
-    target: IntArray
-    incident_time: FloatArray
-    anonymity_set: IntArray
-    candidate: IntArray
-    found: IntArray
+__all__ = ["LabWorld", "OrganizationAgent"]
 
 
 class LabWorld(Protocol):
@@ -105,7 +84,7 @@ class OrganizationAgent(Actor):
         lab: int,
         name: str,
         inference: Inference,
-        policy: RetaliationPolicy,
+        policy: Organizations,
         scope: ScopeEvidence | None,
     ) -> None:
         super().__init__(model)
@@ -201,10 +180,9 @@ class OrganizationAgent(Actor):
         self._identified.add((person, incident))
         if world.draws.uniform("lab.retaliate", person, incident) >= policy.retaliation_probability:
             return
-        if policy.retaliation_hazard == 0.0:
-            return
-        wait_weeks = world.draws.exponential("lab.retaliation_delay", person, incident)
-        wait_weeks /= policy.retaliation_hazard
+        # the hazard is the chance per week: constant in continuous time, so that as many wait longer than a week
+        rate = -log1p(-policy.retaliation_hazard)
+        wait_weeks = world.draws.exponential("lab.retaliation_delay", person, incident) / rate
         self.call_at(
             world.time + wait_weeks / world.period_weeks,
             self._retaliate,

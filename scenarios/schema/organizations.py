@@ -33,7 +33,7 @@ class Organizations(Table):
         0.33, "Chance that a person believed identified is retaliated against.", "probability"
     )
     retaliation_hazard: Number = parameter(
-        0.35, "Weekly hazard of retaliation once it is decided on.", "1/week", gt=0.0, le=1000.0
+        0.35, "Chance per week that retaliation, once decided on, is carried out.", "probability", gt=0.0, lt=1.0
     )
     leak_probability: Probability = parameter(
         0.02, "Chance that a report reaches the lab outside the guarantee.", "probability"

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...agents.organization.inference import KnownIncidents
+from ...agents.organization.suspects import Suspects
 from ...agents.ports import IntArray
 from .incidents import Incident
 from .population import Population
-from .suspects import SuspectRows, suspect_rows
+from .suspects import suspect_rows
 
 __all__ = ["IncidentBook"]
 
@@ -48,7 +49,7 @@ class IncidentBook:
         for number in [n for n, i in self._open.items() if not i.is_open]:
             del self._open[number]
 
-    def suspects(self, lab: int, targets: Iterable[int] | None) -> SuspectRows:
+    def suspects(self, lab: int, targets: Iterable[int] | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
         wanted = None if targets is None else set(targets)
         incidents = [

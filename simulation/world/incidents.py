@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import betaincinv
 
-from ...agents.ports import BoolArray, Draws, IntArray
+from ...agents.ports import BoolArray, Draws, FloatArray, IntArray
 from .access import Access
 
 __all__ = ["Incident", "draw_incidents"]
@@ -53,11 +53,18 @@ class Incident:
 
     def file(self, person: int, period: int) -> None:
         """Take note of a report by a person who had access, which first counts at decision `period`."""
-        row = int(np.flatnonzero(self.people == person)[0])
+        row = self._row_of(person)
         if period != self.due_period[row]:
             raise RuntimeError(f"a report counted at decision {period}, not at {self.due_period[row]}")
         self.filed[row] = True
         self.n_reports += 1
+
+    def score_as_filed(self, person: int) -> None:
+        """Let the worst-case adversary's arithmetic know of a report that otherwise leaves no trace here."""
+        self.filed[self._row_of(person)] = True
+
+    def _row_of(self, person: int) -> int:
+        return int(np.flatnonzero(self.people == person)[0])
 
 
 def draw_incidents(
@@ -65,7 +72,7 @@ def draw_incidents(
     access: Access,
     *,
     n_periods: int,
-    rate_per_period: float,
+    rate_per_period: FloatArray,
     severity_mean: float,
     severity_concentration: float,
 ) -> list[Incident]:
@@ -80,17 +87,17 @@ def draw_incidents(
     n_periods
         Length of the run.
     rate_per_period
-        Incidents per compartment and period.
+        Incidents per period of each compartment, shape (compartments,).
     severity_mean, severity_concentration
         The Beta distribution of the severity: mean, and the sum of its two parameters.
     """
-    if rate_per_period == 0.0:
-        return []
     found: list[tuple[float, int, int]] = []
-    for compartment in range(access.n_compartments):
+    for compartment in np.flatnonzero(rate_per_period > 0.0).tolist():
         time, count = 0.0, 0
         while True:
-            time += draws.exponential("incident.gap", compartment, count) / rate_per_period
+            time += draws.exponential("incident.gap", compartment, count) / float(
+                rate_per_period[compartment]
+            )
             if time >= n_periods:
                 break
             found.append((time, compartment, count))

@@ -20,6 +20,7 @@ class Layout:
     """`lab/target`, all labs' together."""
     lab_of_target: IntArray
     headcounts: IntArray
+    compartments_of_target: IntArray
 
     @classmethod
     def of(cls, config: ScenarioConfig) -> "Layout":
@@ -29,6 +30,9 @@ class Layout:
             lab_names=tuple(name for name, _ in labs),
             target_names=tuple(f"{name}/{target}" for name, lab in labs for target in lab.targets),
             lab_of_target=np.repeat(np.arange(len(labs)), [len(lab.targets) for _, lab in labs]),
+            compartments_of_target=np.array(
+                [config.access_of(name).compartments_per_target for name, lab in labs for _ in lab.targets]
+            ),
             headcounts=np.array([max(round(lab.employees * config.employees.scale), 1) for _, lab in labs]),
         )
 
@@ -40,8 +44,7 @@ class Layout:
 
 def draw_access(config: ScenarioConfig, layout: Layout, draws: Draws) -> Access:
     """Draw the access graph that the scenario describes."""
-    per_target = config.access.compartments_per_target
-    target = np.repeat(np.arange(layout.n_targets, dtype=np.int64), per_target)
+    target = np.repeat(np.arange(layout.n_targets, dtype=np.int64), layout.compartments_of_target)
     lab = layout.lab_of_target[target]
     first_slot = np.concatenate([[0], np.cumsum(layout.headcounts)])
     members = []

@@ -64,7 +64,8 @@ class Population:
         start = int(self.first_slot[lab])
         first = start + (slot - start) // self.team_size * self.team_size
         team = np.arange(first, min(first + self.team_size, int(self.first_slot[lab + 1])), dtype=np.int64)
-        return team[team != slot]
+        others: IntArray = team[team != slot]
+        return others
 
     def replace(self, slot: int, time: float) -> None:
         """Let the holder of `slot` leave and a newcomer take the place."""

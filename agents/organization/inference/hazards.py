@@ -63,7 +63,7 @@ def estimate_hazards(
     """
     n_replicates, n_periods, n_targets = arrivals.shape
     every = np.arange(n_replicates)
-    probe = generator.integers(n_targets, size=n_replicates)
+    probe = np.asarray(generator.integers(n_targets, size=n_replicates))
     bursts = generator.random((n_periods, n_replicates)) < _BURST_CHANCE
     sizes = np.exp(generator.random((n_periods, n_replicates)) * np.log(_MAX_COUNT)).astype(np.int64)
     mechanism.reset(n_replicates, n_targets, generator)

@@ -1,32 +1,37 @@
 """The normal distribution, compiled: fast where the particle filter needs it, right in the far tails.
 
-`log Phi` comes from a table with cells of 1/64 and cubic interpolation (absolute error below 1e-9 wherever it
-is used), and left of the table from its asymptotic series. The quadrature reads the table along a grid whose
-step is a whole number of cells: all points of the grid then share one fraction of a cell, so the four weights of
-the interpolation are computed once, and the table is stored so that the grid's points lie side by side.
+`log Phi` comes from a table with cells of 1/64 and cubic interpolation (absolute error below 1e-9), and left of
+the table from its asymptotic series. The quadrature reads a second table, with cells of 1/128 and linear
+interpolation (error below 8e-6), along a grid whose step is a whole number of cells. All points of the grid then
+share one fraction of a cell, and the table is stored so that the grid's points lie side by side in memory.
 """
 
 import math
 
 import numpy as np
 from numba import njit
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri
 
 from ....ports import FloatArray, IntArray
 
 __all__ = [
     "CELL",
-    "CHUNK",
+    "GRID",
+    "GRID_CELL",
     "LEFT",
     "RIGHT",
     "STRIDES",
     "cubic_weights",
     "grid_tables",
     "hazard",
+    "hazard_table",
     "log_cdf",
     "log_cdf_table",
     "quantile",
     "quantile_of_log",
+    "quantile_table",
+    "quick_quantile",
+    "rough_hazard",
 ]
 
 CELL = 1.0 / 64.0
@@ -35,15 +40,21 @@ LEFT = -40.0
 """Left end of the table."""
 RIGHT = 8.5
 """Where log Phi is taken to be 0 (it is -1e-17)."""
-STRIDES = (32, 16, 8, 4, 2)
+GRID_CELL = 1.0 / 128.0
+"""Width of a cell of the quadrature's table."""
+STRIDES = (64, 32, 16, 8, 4)
 """Cells per step of the quadrature's grid: steps of 1/2, 1/4, 1/8, 1/16 and 1/32."""
-CHUNK = 16
-"""Points of a grid that are evaluated together."""
+GRID = 320
+"""Most points of a grid."""
 
 _PADDING = 4
+_PER_UNIT = 1.0 / CELL
+_QUANTILE_CELLS = 2048
+_QUANTILE_END = 1.0 / 32.0
 _N_CELLS = round((RIGHT - LEFT) / CELL)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SIXTH = 1.0 / 6.0
+_I1, _I2, _I3 = np.uintp(1), np.uintp(2), np.uintp(3)
 
 
 def log_cdf_table() -> FloatArray:
@@ -54,30 +65,45 @@ def log_cdf_table() -> FloatArray:
     return values
 
 
+def hazard_table() -> FloatArray:
+    """Make the table of phi/Phi at the same places."""
+    x = LEFT + CELL * (np.arange(_N_CELLS + _PADDING) - 1)
+    values: FloatArray = np.exp(-0.5 * x**2 - _LOG_SQRT_2PI - log_ndtr(x))
+    return values
+
+
+def quantile_table() -> FloatArray:
+    """Make the table of Phi^-1 at (i - 1)/2048, and from entry 2052 on at (i - 2053)/65536; ends are not used."""
+    cells = np.arange(_QUANTILE_CELLS + _PADDING) - 1.0
+    p = np.concatenate([cells / _QUANTILE_CELLS, cells / _QUANTILE_CELLS * _QUANTILE_END])
+    values: FloatArray = ndtri(np.clip(p, 1e-9, 1.0 - 1e-9))
+    return values
+
+
 def grid_tables() -> tuple[FloatArray, IntArray]:
-    """Lay the table out once for each stride, so that every stride-th entry lies side by side.
+    """Lay the quadrature's table out once for each stride, so that every stride-th entry lies side by side.
 
     Returns
     -------
     flat
-        For each stride a matrix (stride, length), row r holding the entries r, r + stride, …, with zeros at
-        its end for a chunk that runs over it.
+        For each stride a matrix (stride, length): row r holds log Phi at `LEFT + (r + k stride) GRID_CELL`
+        for k = 0, 1, …, with zeros at its end, so that a grid may run over it.
     layout
         For each stride its offset in `flat` and the length of its rows, shape (strides, 2).
     """
-    table = log_cdf_table()
+    values = log_ndtr(np.arange(LEFT, RIGHT, GRID_CELL))
     parts, layout, offset = [], [], 0
     for stride in STRIDES:
-        length = -(-table.size // stride) + CHUNK
+        length = -(-values.size // stride) + GRID + 1
         rows = np.zeros((length, stride))
-        rows.ravel()[: table.size] = table
+        rows.ravel()[: values.size] = values
         parts.append(rows.T.ravel())
         layout.append((offset, length))
         offset += length * stride
     return np.concatenate(parts), np.array(layout, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def cubic_weights(t):  # type: ignore[no-untyped-def]
     """Weights of the entries -1, 0, 1, 2 around a fraction `t` of a cell (Lagrange)."""
     a, b, c = t + 1.0, t - 1.0, t - 2.0
@@ -85,35 +111,68 @@ def cubic_weights(t):  # type: ignore[no-untyped-def]
     return -t * b * c * _SIXTH, a * b * c * 0.5, -a * t * c * 0.5, a * t * b * _SIXTH
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _left_tail(x):  # type: ignore[no-untyped-def]
     """Log Phi by its asymptotic series, for x <= LEFT, where it is exact to rounding."""
     r = 1.0 / (x * x)
     return -0.5 * x * x - math.log(-x) - _LOG_SQRT_2PI + math.log1p(-r * (1.0 - r * (3.0 - 15.0 * r)))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def log_cdf(x, table):  # type: ignore[no-untyped-def]
     """Log Phi(x) from `log_cdf_table()`, for any finite x."""
     if x >= RIGHT:
         return 0.0
     if x <= LEFT:
         return _left_tail(x)
-    position = (x - LEFT) / CELL
-    i = int(position)
-    w0, w1, w2, w3 = cubic_weights(position - i)
-    return w0 * table[i] + w1 * table[i + 1] + w2 * table[i + 2] + w3 * table[i + 3]
+    position = (x - LEFT) * _PER_UNIT
+    cell = int(position)
+    i = np.uintp(cell)  # unsigned: no check for a negative index
+    w0, w1, w2, w3 = cubic_weights(position - cell)
+    return w0 * table[i] + w1 * table[i + _I1] + w2 * table[i + _I2] + w3 * table[i + _I3]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
+def rough_hazard(x, hazards):  # type: ignore[no-untyped-def]
+    """phi(x)/Phi(x) to within 1/100, from `hazard_table()`: good enough to find a peak."""
+    if x >= RIGHT:
+        return 0.0
+    if x <= LEFT:
+        return -x
+    return hazards[np.uintp(int((x - LEFT) * _PER_UNIT + 1.5))]
+
+
+@njit(cache=True, nogil=True)
 def hazard(x, table):  # type: ignore[no-untyped-def]
     """phi(x)/Phi(x), the derivative of log Phi, for any finite x."""
     return math.exp(-0.5 * x * x - _LOG_SQRT_2PI - log_cdf(x, table))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _horner(x, a7, a6, a5, a4, a3, a2, a1, a0):  # type: ignore[no-untyped-def]
     return ((((((a7 * x + a6) * x + a5) * x + a4) * x + a3) * x + a2) * x + a1) * x + a0
+
+
+@njit(cache=True, nogil=True)
+def quick_quantile(p, quantiles):  # type: ignore[no-untyped-def]
+    """Phi^-1(p) for 0 < p < 1, from `quantile_table()` where it can be: absolute error below 5e-9."""
+    side = 1.0
+    offset = 0
+    if p > 1.0 - _QUANTILE_END:
+        side = -1.0
+        p = 1.0 - p
+    if p < _QUANTILE_END:
+        p *= 1.0 / _QUANTILE_END
+        offset = _QUANTILE_CELLS + _PADDING
+        if p < _QUANTILE_END:
+            return side * quantile(p * _QUANTILE_END)
+    position = p * _QUANTILE_CELLS
+    cell = int(position)
+    i = np.uintp(cell + offset)
+    w0, w1, w2, w3 = cubic_weights(position - cell)
+    return side * (
+        w0 * quantiles[i] + w1 * quantiles[i + _I1] + w2 * quantiles[i + _I2] + w3 * quantiles[i + _I3]
+    )
 
 
 @njit(cache=True, nogil=True)

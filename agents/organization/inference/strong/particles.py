@@ -14,10 +14,10 @@ import math
 import numpy as np
 from numba import njit
 
-from .normal import hazard, log_cdf, quantile, quantile_of_log
-from .selection import GRID, draw, log_density, tabulate
+from .normal import GRID, hazard, log_cdf, quantile_of_log, quick_quantile
+from .selection import draw, log_density, tabulate
 
-__all__ = ["advance", "make_scratch", "uniform"]
+__all__ = ["advance", "decision_key", "make_scratch", "uniform"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -27,7 +27,7 @@ _ONE = np.uint64(1)
 _SAFE = -600.0  # above it exp() keeps all its digits, with a factor of 2^-53 to spare
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _mix(x):  # type: ignore[no-untyped-def]
     """SplitMix64's finaliser (Steele, Lea & Flood 2014, Stafford's variant 13)."""
     x = (x ^ (x >> _S30)) * _MULTIPLIER_1
@@ -35,12 +35,17 @@ def _mix(x):  # type: ignore[no-untyped-def]
     return x ^ (x >> _S31)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def uniform(key, decision, index):  # type: ignore[no-untyped-def]
-    """Draw number `index` of a decision on (0, 1): a keyed hash, so no draw depends on how many were made."""
-    base = _mix(key + (np.uint64(decision) + _ONE) * _MULTIPLIER_2)
-    word = _mix(base + (np.uint64(index) + _ONE) * _GOLDEN)
-    return (np.float64(word >> _S12) + 0.5) * 2.0**-52
+@njit(cache=True, nogil=True)
+def decision_key(key, decision):  # type: ignore[no-untyped-def]
+    """Key of one decision's draws."""
+    return _mix(np.uint64(key) + (np.uint64(decision) + _ONE) * _MULTIPLIER_2)
+
+
+@njit(cache=True, nogil=True)
+def uniform(base, index):  # type: ignore[no-untyped-def]
+    """Draw number `index` on (0, 1) under a `decision_key`: a hash, so no draw depends on how many were made."""
+    word = _mix(np.uint64(base) + (np.uint64(index) + _ONE) * _GOLDEN)
+    return (np.float64(np.int64(word >> _S12)) + 0.5) * 2.0**-52
 
 
 @njit(cache=True, nogil=True)
@@ -49,18 +54,26 @@ def make_scratch(n_targets, n_particles):  # type: ignore[no-untyped-def]
 
     Returns
     -------
-    floats, places, grid, rows, ancestors, sizes, lost, weights, column
+    means
+        Shape (targets, particles + 8): the padding keeps a column's elements out of one cache set.
+    grid
+        Log f and cumulated mass of each particle, shape (particles, 2, GRID).
+    frame
+        Start and step of the grid, log integral of the interpolant, log chance, shape (particles, 4).
+    whole
+        Ancestor and number of grid points, shape (2, particles).
+    lost
+        Shape (targets,).
+    buffers
+        Four rows of the larger of targets and particles.
     """
     return (
-        np.empty((n_targets, n_particles + 8)),  # means; padded, so that a column does not hit one cache set
-        np.empty((n_targets, 5), dtype=np.int64),
-        np.empty((n_particles, 2, GRID)),  # log f and cumulated mass
-        np.empty((n_particles, 4)),  # start, step, log integral of the interpolant, log chance
-        np.empty(n_particles, dtype=np.int64),  # ancestors
-        np.empty(n_particles, dtype=np.int64),  # grid points
+        np.empty((n_targets, n_particles + 8)),
+        np.empty((n_particles, 2, GRID)),
+        np.empty((n_particles, 4)),
+        np.empty((2, n_particles), dtype=np.int64),
         np.empty(n_targets, dtype=np.bool_),
-        np.empty((n_targets, 4)),
-        np.empty((3, max(n_targets, n_particles, GRID))),
+        np.empty((4, max(n_targets, n_particles))),
     )
 
 
@@ -122,15 +135,6 @@ def _log_sum_exp(values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _draw_target(u, x, table):  # type: ignore[no-untyped-def]
-    """Draw a standard normal given that it lies below `x`, by inversion: right however far left x is."""
-    log_p = log_cdf(x, table)
-    if log_p > _SAFE:
-        return quantile(u * math.exp(log_p))
-    return quantile_of_log(math.log(u) + log_p)
-
-
-@njit(cache=True, nogil=True)
 def _smallest_winner(y, u, means, audited, table):  # type: ignore[no-untyped-def]
     """Which of the audited targets holds the smallest noisy count `y` of them."""
     if audited.size == 1:
@@ -185,7 +189,7 @@ def advance(  # type: ignore[no-untyped-def]
     threshold
         Resample when the effective number of particles falls below this share.
     tables
-        `log_cdf_table()` and `grid_tables()`.
+        `log_cdf_table()`, `hazard_table()`, `quantile_table()` and the two of `grid_tables()`.
     scratch
         `make_scratch(targets, particles)`.
 
@@ -194,10 +198,12 @@ def advance(  # type: ignore[no-untyped-def]
     log_likelihood
         Log of the estimated probability of this decision given those before.
     """
-    table, flat, layout = tables
-    means, places, grid, rows, ancestors, sizes, lost, weights, buffers = scratch
+    table, hazards, quantiles, flat, layout = tables
+    means, grid, frame, whole, lost, buffers = scratch
+    ancestors, sizes = whole[0], whole[1]
     n_targets, _, n_particles = z.shape
-    local, f, buffer = buffers[0, :n_targets], buffers[1], buffers[2, :n_particles]
+    local, logs, shares = buffers[0, :n_targets], buffers[1, :n_targets], buffers[2, :n_targets]
+    buffer = buffers[3, :n_particles]
     lost[:] = True
     for a in audited:
         lost[a] = False
@@ -207,10 +213,10 @@ def advance(  # type: ignore[no-untyped-def]
         for c in range(n_targets):
             local[c] = means[c, p]
         n, start, step, log_sum, log_chance = tabulate(
-            local, audited, lost, table, flat, layout, weights, places, grid[p, 0], f, grid[p, 1]
+            local, audited, lost, table, hazards, flat, layout, logs, grid[p, 0], grid[p, 1]
         )
         sizes[p] = n
-        rows[p, 0], rows[p, 1], rows[p, 2], rows[p, 3] = start, step, log_sum, log_chance
+        frame[p, 0], frame[p, 1], frame[p, 2], frame[p, 3] = start, step, log_sum, log_chance
         log_weights[p] += log_chance
     log_likelihood = _log_sum_exp(log_weights)
     squares = 0.0
@@ -220,9 +226,10 @@ def advance(  # type: ignore[no-untyped-def]
         buffer[p] = w
         squares += w * w
         ancestors[p] = p
+    base = decision_key(key, decision)
     per_particle = n_targets + 2
     if squares * n_particles * threshold > 1.0:
-        _resample(buffer, uniform(key, decision, n_particles * per_particle), ancestors)
+        _resample(buffer, uniform(base, n_particles * per_particle), ancestors)
         log_weights[:] = -math.log(n_particles)
         for c in range(n_targets):
             _gather(means[c], ancestors, buffer)
@@ -235,26 +242,29 @@ def advance(  # type: ignore[no-untyped-def]
             local[c] = means[c, p]
         first = p * per_particle
         y, log_q = draw(
-            uniform(key, decision, first),
+            uniform(base, first),
             sizes[source],
-            rows[source, 0],
-            rows[source, 1],
+            frame[source, 0],
+            frame[source, 1],
             grid[source, 0],
             grid[source, 1],
         )
         # the interpolant that y was drawn from is not quite f: the ratio makes it exact, with mean 1
-        log_f = log_density(y, local, audited, lost, table)
-        log_weights[p] += log_f - log_q + rows[source, 2] - rows[source, 3]
-        smallest = _smallest_winner(y, uniform(key, decision, first + 1), local, audited, table)
+        log_f = log_density(y, local, audited, lost, table, logs)
+        log_weights[p] += log_f - log_q + frame[source, 2] - frame[source, 3]
+        smallest = _smallest_winner(y, uniform(base, first + 1), local, audited, table)
+        for a in audited:
+            logs[a] = log_cdf(local[a] - y, table)
+        # loops apart, which keep the processor busier than one
         for c in range(n_targets):
-            u = uniform(key, decision, first + 2 + c)
-            if c == smallest:
-                value = y - local[c]
-            elif lost[c]:
-                value = _draw_target(u, y - local[c], table)
+            shares[c] = uniform(base, first + 2 + c) * math.exp(logs[c])
+        for c in range(n_targets):
+            if logs[c] > _SAFE:
+                value = quick_quantile(shares[c], quantiles)
             else:
-                value = -_draw_target(u, local[c] - y, table)
-            z[c, lengths[c], p] = value
+                value = quantile_of_log(math.log(uniform(base, first + 2 + c)) + logs[c])
+            z[c, lengths[c], p] = value if lost[c] else -value
+        z[smallest, lengths[smallest], p] = y - local[smallest]
     correction = _log_sum_exp(log_weights)
     for p in range(n_particles):
         log_weights[p] -= correction
