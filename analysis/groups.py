@@ -4,6 +4,7 @@
 level with an empty denominator has no row.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -103,15 +104,18 @@ def run_groups(tables: Tables, period_weeks: float) -> pd.DataFrame:
 
 def _tally(dimension: str, metric: str, levels: _Array, numerator: _Array) -> Iterator[_Row]:
     """Rows with the sum of `numerator` and the number of entries in each level."""
-    # a dictionary beats arrays here: the tables of a run are short, and their levels are strings
-    above: dict[Any, float] = {}
-    below: dict[Any, int] = {}
-    for level, value in zip(levels.tolist(), numerator.tolist(), strict=True):
-        above[level] = above.get(level, 0.0) + value
-        below[level] = below.get(level, 0) + 1
-    for level, top in above.items():
+    # counting beats array operations here: the tables of a run are short, and their levels are strings
+    below = Counter(levels.tolist())
+    above: Counter[Any] | defaultdict[Any, float]
+    if numerator.dtype == np.bool_:
+        above = Counter(levels[numerator.astype(bool)].tolist())
+    else:
+        above = defaultdict(float)
+        for level, value in zip(levels.tolist(), numerator.tolist(), strict=True):
+            above[level] += value
+    for level, bottom in below.items():
         name = ANONYMITY_LEVELS[level] if dimension == "anonymity_set" else str(level)
-        yield dimension, name, metric, float(top), float(below[level])
+        yield dimension, name, metric, float(above[level]), float(bottom)
 
 
 def _of_incidents(read: Columns, period_weeks: float) -> Iterator[_Row]:
@@ -134,7 +138,7 @@ def _of_incidents(read: Columns, period_weeks: float) -> Iterator[_Row]:
 
 def _of_audits(read: Columns) -> Iterator[_Row]:
     productive = read.column("audits", "found") > 0
-    ones = np.ones(len(productive))
+    ones = np.ones(len(productive), dtype=bool)
     for dimension in ("lab", "target"):
         level = read.column("audits", dimension)
         yield from _tally(dimension, "productive_audit_rate", level, productive)
@@ -178,14 +182,15 @@ def _of_retaliation(read: Columns) -> Iterator[_Row]:
     others = innocents(read)
     retaliated = read.truths("people", "retaliated")[others]
     yield from _tally("lab", "false_retaliation_rate", read.column("people", "lab")[others], retaliated)
-    through = read.column("people", "channel")[others]
+    number = read.column("people", "person")[others]
+    hit_others = np.isin(person, number[retaliated])
     for name in CHANNELS:
         if len(reporters):
             n_hit = len(np.unique(person[had_reported & (channel == name)]))
             yield "channel", name, "retaliation_rate", float(n_hit), float(len(reporters))
-        if len(through):
-            n_hit = int(np.count_nonzero(through[retaliated] == name))
-            yield "channel", name, "false_retaliation_rate", float(n_hit), float(len(through))
+        if len(number):
+            n_hit = len(np.unique(person[hit_others & (channel == name)]))
+            yield "channel", name, "false_retaliation_rate", float(n_hit), float(len(number))
 
     if read.has("reports", "strong_identified"):
         identified = read.floats("reports", "strong_identified")

@@ -65,6 +65,9 @@ class Columns:
         InputError
             If the table or the column is missing, or a value is.
         """
+        raw = self.column(table, name)
+        if raw.dtype == np.bool_:
+            return raw
         values = self.floats(table, name)
         if np.isnan(values).any():
             raise InputError(f"table {table!r}: column {name!r} must be true or false in every row")
