@@ -9,7 +9,6 @@ import pandas as pd
 
 from ..analysis.first_figures import retaliation_rates_figure, timeline_figure
 from ..analysis.metrics import run_groups
-from ..analysis.style import save_figure
 from ..scenarios import content_hash
 from .provenance import code_hash, code_path, versions
 from .runs import RunResult
@@ -64,18 +63,12 @@ def write_run(
                 )
             else:
                 write_table(table, aside / "events" / f"{name}.parquet")
-        for figure in (
-            timeline_figure(result.tables, title=config.scenario.title),
-            retaliation_rates_figure(result.metrics, title=config.scenario.title),
-        ):
-            save_figure(
-                figure.figure,
-                aside / "figures",
-                figure.stem,
-                data=figure.data,
-                caption=figure.caption,
-                provenance=provenance,
-            )
+        timeline = timeline_figure(
+            result.tables, config.scenario.title, period_weeks=config.time.period_weeks
+        )
+        rates = retaliation_rates_figure(result.metrics, config.scenario.title)
+        for drawing in (timeline, rates):
+            drawing.save(aside / "figures", provenance)
         manifest = provenance | {
             "kind": "run",
             "identity": result.run_id,

@@ -1,5 +1,7 @@
 """The tidy tables of a finished run: what was recorded, with names in place of numbers, and what follows from it."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -21,7 +23,7 @@ def run_tables(model: DeniabilityModel) -> dict[str, pd.DataFrame]:
     tables = {name: model.log.frame(name) for name in COLUMNS}
     candidates = _candidates(model)
     tables["incidents"] = _incidents(model, tables["audits"])
-    tables["reports"] = _scored(tables["reports"], candidates, tables["audits"], model)
+    tables["reports"] = _scored(tables["reports"], candidates, tables["audits"])
     tables["candidates"] = candidates
     n_compartments = model.access.n_compartments_of(model.population.n_slots)
     tables["people"] = model.population.frame(n_compartments)
@@ -91,6 +93,8 @@ def _candidates(model: DeniabilityModel) -> pd.DataFrame:
         ratio = np.exp(log_ratio)
     lab = np.repeat(np.array([i.lab for i in happened], dtype=np.int64), sizes)
     prior = np.array([o.policy.prior for o in model.organizations])[lab]
+    threshold = np.array([o.policy.threshold for o in model.organizations])[lab]
+    posterior = _posterior(prior, ratio)
     return pd.DataFrame(
         {
             "incident": np.repeat(np.array([i.incident for i in happened], dtype=np.int64), sizes),
@@ -100,7 +104,8 @@ def _candidates(model: DeniabilityModel) -> pd.DataFrame:
             "period": joined([i.due_period for i in happened], np.int64),
             "filed": joined([i.filed for i in happened], np.bool_),
             "likelihood_ratio": ratio,
-            "strong_posterior": _posterior(prior, ratio),
+            "strong_posterior": posterior,
+            "strong_identified": _passed(posterior, threshold),
         }
     )
 
@@ -112,20 +117,19 @@ def _posterior(prior: FloatArray, ratio: FloatArray) -> FloatArray:
     return np.where(np.isposinf(ratio), 1.0, posterior)
 
 
-def _scored(
-    reports: pd.DataFrame, candidates: pd.DataFrame, audits: pd.DataFrame, model: DeniabilityModel
-) -> pd.DataFrame:
+def _scored(reports: pd.DataFrame, candidates: pd.DataFrame, audits: pd.DataFrame) -> pd.DataFrame:
     reports = reports.copy()
     reports["audited_time"] = _first_audit(audits, reports["target"].to_numpy(), reports["period"].to_numpy())
-    scores = candidates.loc[
-        candidates["filed"], ["incident", "person", "likelihood_ratio", "strong_posterior"]
-    ]
-    reports = reports.merge(scores, how="left", on=["incident", "person"], validate="one_to_one")
-    threshold = np.array([o.policy.threshold for o in model.organizations])[reports["lab"].to_numpy()]
-    passed = pd.array(reports["strong_posterior"].to_numpy() >= threshold, dtype="boolean")
-    passed[reports["strong_posterior"].isna().to_numpy()] = pd.NA
-    reports["strong_identified"] = passed
-    return reports
+    columns = ["incident", "person", "likelihood_ratio", "strong_posterior", "strong_identified"]
+    scores = candidates.loc[candidates["filed"], columns]
+    return reports.merge(scores, how="left", on=["incident", "person"], validate="one_to_one")
+
+
+def _passed(posterior: FloatArray, threshold: FloatArray) -> Any:
+    """Whether the posterior reaches the threshold; missing where there is no posterior."""
+    passed = pd.array(posterior >= threshold, dtype="boolean")
+    passed[np.isnan(posterior)] = pd.NA
+    return passed
 
 
 def _access(model: DeniabilityModel) -> pd.DataFrame:
