@@ -147,7 +147,7 @@ def _of_audits(read: Columns) -> Iterator[_Row]:
 
 
 def _of_retaliation(read: Columns) -> Iterator[_Row]:
-    reported_by = read.column("reports", "person")
+    reported_by = read.floats("reports", "person")
     known = np.flatnonzero(reported_by >= 0)
     reported_by = reported_by[known]
     person = read.column("retaliations", "person")

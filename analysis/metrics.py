@@ -257,7 +257,7 @@ def _about_incidents(read: Columns, period_weeks: float) -> tuple[dict[str, floa
 
 
 def _about_people(read: Columns) -> _Sums:
-    reporters = read.column("reports", "person")
+    reporters = read.floats("reports", "person")
     n_reporters = len(np.unique(reporters[reporters >= 0]))
     person = read.column("retaliations", "person")
     had_reported = read.truths("retaliations", "reporter")

@@ -245,6 +245,16 @@ def test_optional_columns_may_be_missing(run_tables):
     assert "strong_identification_rate" not in set(run_groups(tables, 1.0)["metric"])
 
 
+def test_reports_without_a_person_may_say_so_in_any_way():
+    """-1, NaN and NA all mean: nobody's (an outside stream)."""
+    expected = run_metrics(by_hand(), 1.0), run_groups(by_hand(), 1.0)
+    for nobody in (np.array([1, 2, 1, np.nan]), pd.array([1, 2, 1, None], dtype="Int64")):
+        tables = by_hand()
+        tables["reports"]["person"] = nobody
+        assert run_metrics(tables, 1.0) == expected[0]
+        pd.testing.assert_frame_equal(run_groups(tables, 1.0), expected[1])
+
+
 def test_false_alarms_of_the_strong_adversary():
     """Of 3 scored would-be reports 2 reach one half, one of them exactly; filed and unscored ones do not count."""
     tables = by_hand()
