@@ -15,6 +15,8 @@ __all__ = ["application", "main"]
 VERBS = (
     "plan",
     "run",
+    "paper",
+    "twin",
     "scenario_files",
 )  # modules of `commands`, in the order in which --help lists their verbs
 
