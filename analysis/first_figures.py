@@ -78,7 +78,7 @@ def timeline_figure(
     with figure(width, sum(heights) + 0.55 + 0.25 * (len(heights) - 1)) as fig:
         panels = fig.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         handles = list(_draw_lanes(panels[0], events, end, narrow=narrow))
-        _dress_lanes(panels[0], lanes, 16 if narrow else 34, by_lab=by_lab)
+        _dress_lanes(panels[0], lanes, 20 if narrow else 34, by_lab=by_lab)
         if len(beliefs):
             for name, dashes in _BELIEFS.items():
                 rows = beliefs[beliefs["kind"] == name]
