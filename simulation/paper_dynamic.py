@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 from ..agents.auditor.mechanisms import Mechanism
 from ..agents.ports import FloatArray, IntArray
 from .draws import KeyedDraws
+from .paper_draws import bulk_generator
 
 __all__ = ["METRICS", "DynamicSetting", "report_blocks", "run_dynamic"]
 
@@ -96,11 +97,6 @@ def report_blocks(setting: DynamicSetting, draws: KeyedDraws) -> Iterator[IntArr
             block = np.bincount(where, minlength=n_other.size * s.n_targets).reshape(shape)
         block[:, :, 0] = lead.poisson(s.rate_lead, shape[:2])
         yield block
-
-
-def bulk_generator(draws: KeyedDraws, purpose: str) -> np.random.Generator:
-    """Generator keyed as `draws.generator`, of a kind that draws millions in two thirds of the time."""
-    return np.random.default_rng(draws.generator(purpose).integers(1 << 63, size=4))
 
 
 class _Run:

@@ -9,7 +9,6 @@ handful, and the independent counter, which is the one term w = 1, s = 0.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import dger
 
 from ...ports import FloatArray, IntArray
 from .base import NoisePaths
@@ -19,8 +18,6 @@ __all__ = ["ExponentialPaths", "ExponentialSum", "lower_toeplitz", "toeplitz_ter
 _NODES = 16  # of each panel: enough for rounding to dominate
 _PANEL = 2.0
 _TOLERANCE = 1e-12  # bound on the error of a coefficient; the error itself is about a tenth of it
-_SMALLEST_SCALE = 1e-60
-_SMALLEST_DECAY = 1e-30  # far below rounding, but not zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,43 +105,32 @@ def lower_toeplitz(coefficients: FloatArray) -> FloatArray:
 
 
 class ExponentialPaths(NoisePaths):
-    """Noise paths of a decoder that is an `ExponentialSum`.
-
-    The buffers are kept divided by the decay since they were last brought up to date, so that a period
-    costs one pass over them (a rank-one update) instead of two.
-    """
+    """Noise paths of a decoder that is an `ExponentialSum`."""
 
     def __init__(self, terms: ExponentialSum, n_replicates: int, n_targets: int) -> None:
         self._weights = terms.weights
-        self._decay = np.maximum(1.0 - terms.rates, _SMALLEST_DECAY)
-        self._scale = np.ones(len(terms.rates))
-        self._n_targets = n_targets
-        self._buffers = np.zeros((len(terms.rates), n_replicates * n_targets))
+        self._decay = (1.0 - terms.rates)[:, None, None]
+        self._buffers = np.zeros((len(terms.weights), n_replicates, n_targets))
 
     def step(self, innovations: FloatArray) -> FloatArray:
         """Advance every counter by one period; returns its noise."""
         noise = self.carried()
         noise += innovations
-        self._scale *= self._decay
-        # Fortran order as BLAS sees it, so the update is in place
-        dger(1.0, innovations.ravel(), 1.0 / self._scale, a=self._buffers.T, overwrite_a=1)
-        if self._scale.min() < _SMALLEST_SCALE:
-            self._buffers *= self._scale[:, None]
-            self._scale[:] = 1.0
+        self._buffers *= self._decay
+        self._buffers += innovations
         return noise
 
     def carried(self) -> FloatArray:
         """The part of the next period's noise that is already drawn."""
-        carried: FloatArray = ((self._weights * self._scale) @ self._buffers).reshape(-1, self._n_targets)
+        # not `@`: BLAS would start threads for so little, and they stand in each other's way
+        carried: FloatArray = np.einsum("k...,k->...", self._buffers, self._weights)
         return carried
 
     def restart(self, audited: IntArray) -> None:
         """Empty the buffers of the audited targets."""
         columns = audited.reshape(len(audited), -1)
-        self._buffers[:, np.arange(len(audited))[:, None] * self._n_targets + columns] = 0.0
+        self._buffers[:, np.arange(len(audited))[:, None], columns] = 0.0
 
     def take(self, replicates: IntArray) -> None:
         """Continue from the states of `replicates`."""
-        terms = len(self._weights)
-        kept = self._buffers.reshape(terms, -1, self._n_targets)[:, replicates]
-        self._buffers = np.ascontiguousarray(kept).reshape(terms, -1)
+        self._buffers = np.ascontiguousarray(self._buffers[:, replicates])

@@ -9,6 +9,9 @@ from .base import MemorylessMechanism
 
 __all__ = ["Exponential"]
 
+_LONGEST_TABLE = 4096
+_LARGEST_EXPONENT = 600.0  # e^-600 is a normal double
+
 
 class Exponential(MemorylessMechanism):
     r"""Audit target c with probability proportional to :math:`e^{\varepsilon n_c}`, then reset its count.
@@ -33,17 +36,22 @@ class Exponential(MemorylessMechanism):
     def __init__(self, delta: float, horizon: int) -> None:
         super().__init__(delta, horizon)
         self.epsilon = float(epsilon_for_delta(delta))
+        self._most_tabulated = min(_LONGEST_TABLE, _LARGEST_EXPONENT / self.epsilon)
 
     def select(self, active_reports: IntArray) -> IntArray:
-        """Make one decision: the largest of the counts, each plus fresh Gumbel noise of scale 1/epsilon.
+        """Make one decision: a clock per target, exponential with rate rho^n; the first to ring is audited.
 
-        The noise is minus the log of a unit exponential, one per replicate and target; in units of 1/epsilon.
+        One unit exponential E per replicate and target, divided by rho^n. The same decision as the largest of the
+        counts, each plus fresh Gumbel noise of scale 1/epsilon, which is -log(E)/epsilon.
         """
-        noise = self.generator.standard_exponential((self.n_replicates, self.n_targets))
-        np.log(noise, out=noise)
-        scores = self._scores(active_reports)
-        scores -= noise
-        audited: IntArray = scores.argmax(axis=1)
+        clocks = self.generator.standard_exponential((self.n_replicates, self.n_targets))
+        most = active_reports.max()
+        if most <= self._most_tabulated and active_reports.min() >= 0:
+            clocks *= np.exp(-self.epsilon * np.arange(most + 1)).take(active_reports)
+        else:  # by logarithms, which neither overflow nor mind a target that is no candidate
+            np.log(clocks, out=clocks)
+            clocks -= self._scores(active_reports)
+        audited: IntArray = clocks.argmin(axis=1)
         return audited
 
     def log_probabilities(self, active_reports: IntArray) -> FloatArray:
@@ -57,8 +65,6 @@ class Exponential(MemorylessMechanism):
         return self.delta
 
     def _scores(self, active_reports: IntArray) -> FloatArray:
-        scores = np.asarray(active_reports).astype(np.float64)
-        scores *= self.epsilon
-        if active_reports.min() < 0:
-            scores[active_reports < 0] = -np.inf
+        candidates = np.asarray(active_reports) >= 0
+        scores: FloatArray = np.where(candidates, self.epsilon * np.asarray(active_reports), -np.inf)
         return scores
