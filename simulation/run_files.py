@@ -10,7 +10,8 @@ import pandas as pd
 from ..analysis.first_figures import retaliation_rates_figure, timeline_figure
 from ..analysis.metrics import run_groups
 from ..scenarios import content_hash
-from .provenance import code_hash, code_path, versions
+from .manifest import manifest
+from .provenance import code_hash
 from .runs import RunResult
 from .store import MANIFEST, staged, write_json, write_table
 
@@ -33,9 +34,7 @@ def run_row(result: RunResult) -> dict[str, Any]:
     } | result.metrics
 
 
-def write_run(
-    result: RunResult, directory: Path, *, command: Sequence[str], started: datetime, ended: datetime
-) -> None:
+def write_run(result: RunResult, directory: Path, *, command: Sequence[str], started: datetime) -> None:
     """Write everything about a run into `directory` (DESIGN, section 5).
 
     Raises
@@ -69,14 +68,15 @@ def write_run(
         rates = retaliation_rates_figure(result.metrics, config.scenario.title)
         for drawing in (timeline, rates):
             drawing.save(aside / "figures", provenance)
-        manifest = provenance | {
-            "kind": "run",
-            "identity": result.run_id,
-            "resolved_scenario": result.scenario.tree,
-            "code_path": str(code_path()),
-            "versions": versions(),
-            "command": list(command),
-            "started": started.isoformat(timespec="seconds"),
-            "ended": ended.isoformat(timespec="seconds"),
-        }
-        write_json(manifest, aside / MANIFEST)
+        write_json(
+            manifest(
+                "run",
+                result.run_id,
+                result.scenario,
+                seed=result.seed,
+                command=command,
+                started=started,
+                run_id=result.run_id,
+            ),
+            aside / MANIFEST,
+        )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..scenarios import ResolvedScenario, content_hash
-from .provenance import code_hash, code_path, versions
+from ..scenarios import ResolvedScenario
+from .manifest import manifest
 from .store import MANIFEST, staged, write_json, write_table
 from .twins import TwinResult
 
@@ -24,7 +24,6 @@ def write_twins(
     identity: str,
     command: Sequence[str],
     started: datetime,
-    ended: datetime,
 ) -> None:
     """Write a twin study into `directory`: pairs.parquet, tables/effects.csv and manifest.json.
 
@@ -41,17 +40,15 @@ def write_twins(
         table = pd.DataFrame(effects).assign(bound=result.bound)
         (aside / "tables").mkdir()
         table.to_csv(aside / "tables" / "effects.csv", index=False)
-        manifest = {
-            "kind": "twin",
-            "identity": identity,
-            "seed": summary["seed"],
-            "resolved_scenario": scenario.tree,
-            "content_hash": content_hash(scenario.config),
-            "code_hash": code_hash(),
-            "code_path": str(code_path()),
-            "versions": versions(),
-            "command": list(command),
-            "started": started.isoformat(timespec="seconds"),
-            "ended": ended.isoformat(timespec="seconds"),
-        }
-        write_json(manifest, aside / MANIFEST)
+        write_json(
+            manifest(
+                "twin",
+                identity,
+                scenario,
+                seed=summary["seed"],
+                command=command,
+                started=started,
+                bound=result.bound,
+            ),
+            aside / MANIFEST,
+        )

@@ -28,7 +28,7 @@ def run(
             "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root seed of every random draw.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Where results go [results/SCENARIO-SEED].")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[
@@ -59,7 +59,7 @@ def run(
     if directory is not None:
         from ..run_files import write_run
 
-        write_run(result, directory, command=sys.argv, started=started, ended=datetime.now(UTC))
+        write_run(result, directory, command=sys.argv, started=started)
     if as_json:
         summary = {
             "scenario": config.scenario.name,

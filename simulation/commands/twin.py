@@ -30,7 +30,7 @@ def twin(
             "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root seed of every random draw.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes [all cores].")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the table of pairs goes; none without it.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
@@ -84,7 +84,6 @@ def twin(
             identity=identity,
             command=sys.argv,
             started=started,
-            ended=datetime.now(UTC),
         )
     if as_json:
         typer.echo(json.dumps(summary, allow_nan=False))

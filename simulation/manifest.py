@@ -1,0 +1,53 @@
+"""The manifest: what a directory of results is, and how it came about (DESIGN, section 5)."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ..scenarios import ResolvedScenario, content_hash
+from .provenance import code_hash, code_path, versions
+
+__all__ = ["manifest"]
+
+
+def manifest(
+    kind: str,
+    identity: str,
+    scenario: ResolvedScenario,
+    *,
+    seed: int,
+    command: Sequence[str],
+    started: datetime,
+    **more: Any,
+) -> dict[str, Any]:
+    """The manifest of results made from a scenario, ended now.
+
+    Parameters
+    ----------
+    kind, identity
+        What the results are ("run", "twin", …) and which: what `store.check_directory` compares.
+    scenario
+        The resolved scenario.
+    seed
+        Root seed.
+    command
+        The command line that was given.
+    started
+        When work began.
+    more
+        Whatever else this kind says.
+    """
+    return {
+        "kind": kind,
+        "identity": identity,
+        "scenario": scenario.config.scenario.name,
+        "resolved_scenario": scenario.tree,
+        "content_hash": content_hash(scenario.config),
+        "code_hash": code_hash(),
+        "code_path": str(code_path()),
+        "versions": versions(),
+        "seed": seed,
+        "command": list(command),
+        "started": started.isoformat(timespec="seconds"),
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+    } | more
