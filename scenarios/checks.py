@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from .linked import file_problems
 from .paths import parse_path, render_path
 from .problems import Problem, lab_ids, name_problems, validated
 from .reference import find_parameter, is_table
@@ -26,6 +27,7 @@ def check(
     return config, [
         *names,
         *(problem for problem in problems if problem.place not in told),
+        *file_problems(tree),
         *_evidence_problems(tree),
         *sweep_problems(tree, known_names),
     ]

@@ -13,7 +13,7 @@ from .paths import Place
 from .positions import key_lines
 from .wording import did_you_mean, likely_names, printable
 
-__all__ = ["SIZE_LIMIT", "Document", "locate", "locate_parent", "read_document"]
+__all__ = ["SIZE_LIMIT", "Document", "decoded", "locate", "locate_parent", "read_document"]
 
 SIZE_LIMIT = 4 * 2**20
 """Bytes that a scenario file may have; the longest shipped one has some ten thousand."""
@@ -104,7 +104,7 @@ def read_document(label: str, path: Path) -> Document:
     InputError
         It cannot be read, is no TOML, or is too large or too deeply nested to be a scenario.
     """
-    text = _decode(label, _read(label, path))
+    text = decoded(label, _read(label, path))
     if _ENDLESS_KEY.search(text):
         raise InputError(f"{label}: nested too deeply for a scenario")
     try:
@@ -139,7 +139,14 @@ def _read(label: str, path: Path) -> bytes:
     return content
 
 
-def _decode(label: str, content: bytes) -> str:
+def decoded(label: str, content: bytes) -> str:
+    """Return the text of a UTF-8 file, with or without a byte-order mark.
+
+    Raises
+    ------
+    InputError
+        It is something else; the message names the line.
+    """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{label}: UTF-16; save it as UTF-8")
     try:

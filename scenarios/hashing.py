@@ -4,6 +4,7 @@ import hashlib
 import json
 from typing import Any
 
+from .linked import with_contents
 from .schema import ScenarioConfig
 
 __all__ = ["behaviour", "content_hash"]
@@ -14,6 +15,12 @@ def behaviour(config: ScenarioConfig) -> dict[str, Any]:
 
     Titles, questions, evidence and sweep are left out. Labs come as a list, for their order is the order of the
     targets, and each with its full access and organization, so that it does not matter which table set a value.
+    A file counts by its content, not by its name or place.
+
+    Raises
+    ------
+    InputError
+        A file that the scenario names cannot be read.
     """
     sections = config.model_dump(
         mode="json", include={"time", "auditor", "colleagues", "incidents", "employees"}
@@ -28,7 +35,7 @@ def behaviour(config: ScenarioConfig) -> dict[str, Any]:
         }
         for lab_id, lab in config.labs.items()
     ]
-    return sections
+    return with_contents(sections)
 
 
 def content_hash(config: ScenarioConfig) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from .checks import check
 from .errors import InputError
 from .files import Document, locate, locate_parent, read_document
+from .linked import anchored
 from .merging import Layer, Merged, Origin, overlay
 from .paths import parse_path, render_path
 from .reference import find_parameter
@@ -74,7 +75,8 @@ def resolve_tree(
     """Like `resolve`, for a scenario without parents that comes as plain values."""
     if _extends(Document(label, Path(), tree, {})):
         raise InputError(f"{label}: scenario.extends: a scenario given as values has no parents")
-    return _finished(overlay(Merged(), Layer(label, tree)), overrides, known_names or {}, label, None, [])
+    layer = Layer(label, anchored(tree, Path.cwd()))
+    return _finished(overlay(Merged(), layer), overrides, known_names or {}, label, None, [])
 
 
 def _with_parents(
@@ -101,7 +103,8 @@ def _with_parents(
     merged.tree.pop("scenario", None)
     for place in [place for place in merged.origins if place[0] == "scenario"]:
         del merged.origins[place]
-    merged = overlay(merged, Layer(document.label, document.tree, document.lines))
+    own = anchored(document.tree, document.path.parent)
+    merged = overlay(merged, Layer(document.label, own, document.lines))
     done[identity] = merged
     return merged
 
@@ -134,7 +137,8 @@ def _finished(
     for item in overrides:
         try:
             keys, value = parse_setting(item) if isinstance(item, str) else (parse_path(item[0]), item[1])
-            merged = overlay(merged, setting_layer(keys, value, merged.tree))
+            layer = setting_layer(keys, value, merged.tree)
+            merged = overlay(merged, Layer(layer.label, anchored(layer.tree, Path.cwd()), layer.lines))
         except InputError as error:
             messages += error.messages
     _name_the_study(merged.tree, source.stem if source else label)

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
 __all__ = [
+    "FILE_UNIT",
+    "FilePath",
     "Identifier",
     "Number",
     "Probability",
@@ -33,6 +35,12 @@ type YesNo = Annotated[bool, Strict()]
 
 type Text = Annotated[str, Strict()]
 """Text."""
+
+type FilePath = Annotated[str, Strict(), Field(max_length=4096)]
+"""The path of a file that belongs to the scenario; empty for none."""
+
+FILE_UNIT = "file"
+"""Unit of a parameter that names a file: its path is made absolute, and its content counts, not its name."""
 
 type Identifier = Annotated[str, Strict(), Field(pattern=KEBAB, max_length=64)]
 """A name that can stand in a dotted path and in a file name: lower-case letters, digits, single hyphens."""
