@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from .changing import change_problems
 from .linked import file_problems
 from .paths import parse_path, render_path
 from .problems import Problem, lab_ids, name_problems, validated
@@ -28,6 +29,7 @@ def check(
         *names,
         *(problem for problem in problems if problem.place not in told),
         *file_problems(tree),
+        *change_problems(tree, known_names),
         *_evidence_problems(tree),
         *sweep_problems(tree, known_names),
     ]

@@ -23,7 +23,8 @@ def behaviour(config: ScenarioConfig) -> dict[str, Any]:
         A file that the scenario names cannot be read.
     """
     sections = config.model_dump(
-        mode="json", include={"time", "auditor", "colleagues", "incidents", "employees"}
+        mode="json",
+        include={"time", "auditor", "colleagues", "incidents", "employees", "reports", "changes"},
     )
     sections["labs"] = [
         {

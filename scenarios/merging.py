@@ -85,7 +85,7 @@ def _merge(
             merged[key] = value
             origins[keys] = _origin(layer, keys)
             if isinstance(value, list):
-                origins.update({(*keys, i): _origin(layer, (*keys, i)) for i in range(len(value))})
+                origins.update({place: _origin(layer, place) for place in _places(value, keys)})
     return merged
 
 

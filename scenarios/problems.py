@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from .merging import Merged
 from .paths import Keys, Place, render_path
-from .reference import find_parameter, table_keys
+from .reference import find_item, find_parameter, item_keys, table_keys
 from .schema import ScenarioConfig
 from .wording import did_you_mean, likely_names, likely_paths, written
 
@@ -61,7 +61,7 @@ def _problem(kind: str, place: Place, given: Any, message: str, tree: Mapping[st
         return Problem(
             place[:-1], f"{path}: a lab's id must be lower-case letters and digits, joined by single hyphens"
         )
-    row = find_parameter(keys)
+    row = find_parameter(keys) or find_item(keys)
     allowed = f"must be {row.allowed}" if row else "must be a table"
     if row and row.unit not in ("none", ""):
         allowed += f" ({row.unit})"
@@ -79,6 +79,8 @@ def _problem(kind: str, place: Place, given: Any, message: str, tree: Mapping[st
         return Problem(place, f"{path} = {written(given)}: must be {message}")
     if keys[:1] in (("evidence",), ("sources",)) and len(keys) > 1:
         allowed = "must be text"
+    elif keys[:2] == ("reports", "rates") and len(keys) > 2:
+        allowed = "must be a number from 0 to 1000000 (1/year)"
     elif keys[:2] in (("sweep", "grid"), ("sweep", "zip")) and len(keys) > 2:
         allowed = "must be a non-empty list of values"
     suggestion = ""
@@ -88,6 +90,8 @@ def _problem(kind: str, place: Place, given: Any, message: str, tree: Mapping[st
 
 
 def _hint(keys: Keys, tree: Mapping[str, Any]) -> str:
+    if names := item_keys(keys[:-1]):
+        return did_you_mean(likely_names(keys[-1], names, 1)) or f"; each has {', '.join(names)}"
     if likely := likely_paths(keys, lab_ids(tree)):
         return did_you_mean(likely)
     names = table_keys(keys[:-1])

@@ -11,14 +11,27 @@ __all__ = [
     "BEHAVIOUR",
     "ParameterRow",
     "all_paths",
+    "find_item",
     "find_parameter",
     "is_table",
+    "item_keys",
     "parameter_table",
     "scenario_json_schema",
     "table_keys",
 ]
 
-BEHAVIOUR = ("time", "auditor", "labs", "access", "colleagues", "incidents", "employees", "organizations")
+BEHAVIOUR = (
+    "time",
+    "auditor",
+    "labs",
+    "access",
+    "colleagues",
+    "incidents",
+    "employees",
+    "organizations",
+    "reports",
+    "changes",
+)
 """The sections that change what happens in a run."""
 
 LAB = "<id>"
@@ -75,9 +88,26 @@ def _inlined(part: Any, definitions: Mapping[str, Any]) -> Any:
     return {key: _inlined(value, definitions) for key, value in part.items()}
 
 
-def parameter_table() -> list[ParameterRow]:
-    """Every parameter in the order of the schema."""
-    return list(_parameters().values())
+def parameter_table(*, items: bool = False) -> list[ParameterRow]:
+    """Every parameter in the order of the schema.
+
+    Parameters
+    ----------
+    items
+        List also the keys of tables in lists (`reports.bursts[].size`), which have no dotted path.
+    """
+    rows = list(_parameters().values())
+    return sorted([*rows, *_items().values()], key=_order) if items else rows
+
+
+def find_item(keys: Keys) -> ParameterRow | None:
+    """Return the key of a table in a list, positions left out (`reports.bursts.size`), or None."""
+    return _items().get(keys)
+
+
+def item_keys(keys: Keys) -> list[str]:
+    """Return the keys of the tables in the list at `keys`; none where it is no list of tables."""
+    return [item[-1] for item in _items() if item[:-1] == keys]
 
 
 def find_parameter(keys: Keys) -> ParameterRow | None:
@@ -120,6 +150,42 @@ def _parameters() -> dict[Keys, ParameterRow]:
 
 
 @cache
+def _items() -> dict[Keys, ParameterRow]:
+    schema = ScenarioConfig.model_json_schema()
+    definitions = schema["$defs"]
+    rows: dict[Keys, ParameterRow] = {}
+
+    def visit(table: Mapping[str, Any], place: Keys, shown: str) -> None:
+        """Look for lists of tables among the keys of a table."""
+        for name, part in table["properties"].items():
+            field = _resolved(part, definitions)
+            items = _resolved(field.get("items", {}), definitions)
+            keys, path = (*place, name), f"{shown}.{name}" if shown else name
+            if "properties" in items:
+                enter(items, keys, f"{path}[]")
+            elif "properties" in field and "unit" not in field:
+                visit(field, keys, path)
+
+    def enter(table: Mapping[str, Any], place: Keys, shown: str) -> None:
+        """Take down the keys of a table in a list."""
+        for name, part in table["properties"].items():
+            field = _resolved(part, definitions)
+            rows[(*place, name)] = _row(f"{shown}.{name}", field, definitions)
+            if "properties" in field:
+                enter(field, (*place, name), f"{shown}.{name}")
+
+    visit(schema, (), "")
+    return rows
+
+
+def _order(row: ParameterRow) -> int:
+    """Place of a row in the whole table: an item's behind its list."""
+    paths = list(_parameters().values())
+    owner = row.path.partition("[]")[0]
+    return next(index for index, other in enumerate(paths) if other.path == owner)
+
+
+@cache
 def _tables() -> dict[Keys, tuple[str, ...]]:
     tables: dict[Keys, list[str]] = {("labs",): [], **{keys: [] for keys in _FREE}}
     for keys in _parameters():
@@ -132,34 +198,40 @@ def _tables() -> dict[Keys, tuple[str, ...]]:
     return {keys: tuple(children) for keys, children in tables.items()}
 
 
-def _walk(schema: Mapping[str, Any], place: Keys, definitions: Mapping[str, Any]) -> Iterator[ParameterRow]:
-    def resolved(part: Mapping[str, Any]) -> dict[str, Any]:
-        result = dict(part)
-        while "$ref" in result:
-            result = {**definitions[result.pop("$ref").rsplit("/", 1)[-1]], **result}
-        options = [option for option in result.pop("anyOf", ()) if option != {"type": "null"}]
-        return {**resolved(options[0]), **result} if options else result
+def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Follow references, and look behind "or null"."""
+    result = dict(part)
+    while "$ref" in result:
+        result = {**definitions[result.pop("$ref").rsplit("/", 1)[-1]], **result}
+    options = [option for option in result.pop("anyOf", ()) if option != {"type": "null"}]
+    return {**_resolved(options[0], definitions), **result} if options else result
 
+
+def _walk(schema: Mapping[str, Any], place: Keys, definitions: Mapping[str, Any]) -> Iterator[ParameterRow]:
     for name, part in schema["properties"].items():
-        field = resolved(part)
+        field = _resolved(part, definitions)
         keys = (*place, name)
         if keys == ("labs",):
             lab = (
                 next(iter(field.get("patternProperties", {}).values()), None) or field["additionalProperties"]
             )
-            yield from _walk(resolved(lab), (*keys, LAB), definitions)
+            yield from _walk(_resolved(lab, definitions), (*keys, LAB), definitions)
         elif "properties" in field and "unit" not in field:
             yield from _walk(field, keys, definitions)
         else:
-            items = resolved(field.get("items", {}))
-            yield ParameterRow(
-                path=render_path(keys).replace(f'"{LAB}"', LAB),
-                type=_kind(field, items),
-                unit=field.get("unit", ""),
-                default=field.get("default"),
-                allowed=_allowed(field, items),
-                description=field.get("description", ""),
-            )
+            yield _row(render_path(keys).replace(f'"{LAB}"', LAB), field, definitions)
+
+
+def _row(path: str, field: Mapping[str, Any], definitions: Mapping[str, Any]) -> ParameterRow:
+    items = _resolved(field.get("items", {}), definitions)
+    return ParameterRow(
+        path=path,
+        type=_kind(field, items),
+        unit=field.get("unit", ""),
+        default=field.get("default"),
+        allowed=_allowed(field, items),
+        description=field.get("description", ""),
+    )
 
 
 _KINDS = {"number": "number", "integer": "whole number", "boolean": "true or false", "string": "text"}
@@ -169,7 +241,7 @@ def _kind(field: Mapping[str, Any], items: Mapping[str, Any]) -> str:
     if "enum" in field:
         return "choice"
     if field["type"] == "array":
-        return f"list of {_KINDS.get(items.get('type', ''), 'values')}"
+        return f"list of {'tables' if 'properties' in items else _KINDS.get(items.get('type', ''), 'values')}"
     return _KINDS.get(field["type"], "table")
 
 
@@ -185,6 +257,8 @@ def _allowed(field: Mapping[str, Any], items: Mapping[str, Any]) -> str:
             return "true or false"
         case "string":
             return _text(field)
+        case "array" if "properties" in items:
+            return "a list of tables"
         case "array":
             return (
                 f"a {'non-empty ' if field.get('minItems') else ''}list of {_text(items).removeprefix('a ')}"

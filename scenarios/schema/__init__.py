@@ -6,25 +6,32 @@ the registries (`known_names` of `resolve`).
 
 from .auditing import Auditor
 from .base import Table
+from .changes import CHANGEABLE, Change, Purge
 from .config import SPANNED, ScenarioConfig
 from .incidents import Incidents
 from .labs import Access, Colleagues, Lab
 from .organizations import Organizations
 from .people import Beliefs, Decision, Employees
+from .reports import Burst, Reports
 from .study import Study, Time
 from .sweeping import Sweep
 
 __all__ = [
+    "CHANGEABLE",
     "SPANNED",
     "Access",
     "Auditor",
     "Beliefs",
+    "Burst",
+    "Change",
     "Colleagues",
     "Decision",
     "Employees",
     "Incidents",
     "Lab",
     "Organizations",
+    "Purge",
+    "Reports",
     "ScenarioConfig",
     "Study",
     "Sweep",

@@ -30,6 +30,12 @@ class Auditor(Table):
     horizon: Annotated[Whole, Field(ge=1, le=1_000_000_000)] | None = parameter(
         None, "Decisions that the guarantee covers; the decisions of the run where it is absent.", "decisions"
     )
+    renewal: YesNo = parameter(
+        False,
+        "Whether the mechanism starts afresh when its horizon ends before the run does; a report that is still "
+        "active then costs its delta once more.",
+        "none",
+    )
     published: YesNo = parameter(
         True, "Whether employees are told the guarantee, so that they can trust it.", "none"
     )

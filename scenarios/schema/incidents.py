@@ -1,6 +1,6 @@
 """Misconduct: how often and how grave."""
 
-from .base import Number, Table, parameter
+from .base import Number, Probability, Table, parameter
 
 __all__ = ["Incidents"]
 
@@ -18,4 +18,10 @@ class Incidents(Table):
         "none",
         gt=0.0,
         le=1e6,
+    )
+    deterrence: Probability = parameter(
+        0.0, "Share of a lab's incidents that do not happen right after an audit that found one.", "share"
+    )
+    deterrence_weeks: Number = parameter(
+        26.0, "Time after which half of that effect is left.", "weeks", gt=0.0, le=5200.0
     )

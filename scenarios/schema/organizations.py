@@ -26,14 +26,35 @@ class Organizations(Table):
     threshold: Number = parameter(
         0.5, "Probability from which on a lab believes a person identified.", "probability", gt=0.0, le=1.0
     )
+    criterion: Literal["threshold", "expected-gain"] = parameter(
+        "threshold",
+        "When a lab acts against a person: from a probability on, or when it expects to gain by it.",
+        "none",
+    )
+    gain: Number = parameter(
+        1.0, "What a lab gains by hitting a reporter, under expected-gain.", "utility", ge=0.0, le=1e9
+    )
+    cost: Number = parameter(
+        1.0, "What it costs a lab to hit an innocent, under expected-gain.", "utility", ge=0.0, le=1e9
+    )
     budget: Whole = parameter(
         3, "People whom a lab acts against per audit at most.", "people", ge=0, le=1_000_000
     )
     retaliation_probability: Probability = parameter(
         0.33, "Chance that a person believed identified is retaliated against.", "probability"
     )
+    covered_share: Probability = parameter(
+        0.0, "Share of the staff whom a law covers, drawn once per person.", "share"
+    )
+    covered_retaliation_probability: Probability = parameter(
+        0.2, "Takes the place of retaliation_probability for the covered.", "probability"
+    )
     retaliation_hazard: Number = parameter(
-        0.35, "Chance per week that retaliation, once decided on, is carried out.", "probability", gt=0.0, lt=1.0
+        0.35,
+        "Chance per week that retaliation, once decided on, is carried out.",
+        "probability",
+        gt=0.0,
+        lt=1.0,
     )
     leak_probability: Probability = parameter(
         0.02, "Chance that a report reaches the lab outside the guarantee.", "probability"

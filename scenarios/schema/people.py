@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from .base import Number, Probability, RegistryName, Table, parameter
+from .base import Number, Probability, RegistryName, Table, Whole, parameter
 
 __all__ = ["Beliefs", "Decision", "Employees"]
 
@@ -105,6 +105,21 @@ class Employees(Table):
     )
     report_delay_weeks: Number = parameter(
         1.0, "Mean delay from decision to report (exponential).", "weeks", ge=0.0, le=5200.0
+    )
+    repeat_reports: Whole = parameter(
+        0,
+        "Further reports that one person files about the same incident while it is open. The guarantee is per "
+        "report: k reports of one person share a weaker one.",
+        "reports",
+        ge=0,
+        le=10_000,
+    )
+    repeat_delay_weeks: Number = parameter(
+        4.0,
+        "Mean delay from one report to the next by the same person (exponential).",
+        "weeks",
+        gt=0.0,
+        le=5200.0,
     )
     turnover: Number = parameter(0.1, "Share of the staff replaced per year.", "1/year", ge=0.0, le=50.0)
     departure_probability: Probability = parameter(

@@ -66,7 +66,12 @@ OTHER = {
     "number": lambda value: value * 0.8 + 0.013,
     "whole number": lambda value: (value or 1000) + 1,
     "true or false": lambda value: not value,
-    "choice": {"independent": "report-led", "own-audit": "every-decision"}.get,
+    "choice": {
+        "independent": "report-led",
+        "own-audit": "every-decision",
+        "threshold": "expected-gain",
+        "year": "period",
+    }.get,
     "text": lambda value: f"{value}-x",
 }
 
@@ -86,7 +91,8 @@ OTHER = {
 def test_every_behaviour_value_changes_the_hash(row: Any) -> None:
     path = row.path.replace("<id>", "lab-b")
     value = 5 if path.endswith("lab-b.employees") else row.default
-    changed = OTHER[row.type](value)
+    # a target has to exist
+    changed = "lab-a/x" if path == "reports.lead" else OTHER[row.type](value)
     tree = resolve_tree(BASE, [(path, changed)])
     assert look_up(tree.config.model_dump(), tuple(path.split("."))) == changed
     assert content_hash(tree.config) != hash_of()

@@ -56,7 +56,7 @@ LAB = "[labs.lab-a]\nemployees = 10\n"  # lines 1 and 2 of most texts
         ("[[auditor]]\ndelta = 0.1", "study.toml:3: auditor = [{delta = 0.1}]: must be a table"),
         (
             "[labs.lab-b]",
-            "study.toml:3: labs.lab-b.employees: missing: must be a whole number from 1 to 100000000 (people)",
+            "study.toml:3: labs.lab-b.employees: missing: must be a whole number from 0 to 100000000 (people)",
         ),
         (
             "[labs.lab-b]\nemployees = 1\ntargets = ['a', 'b', 'a']",
@@ -74,7 +74,7 @@ LAB = "[labs.lab-a]\nemployees = 10\n"  # lines 1 and 2 of most texts
         (
             "[auditor]\nhorizon = 5",
             "study.toml:4: auditor.horizon = 5: less than time.periods = 104, so the guarantee would end before "
-            "the run",
+            "the run; auditor.renewal = true starts it afresh, at a price",
         ),
         (
             "[auditor]\nmechanism = 'TCAA'",
@@ -168,7 +168,7 @@ def test_all_problems_at_once_in_the_order_of_the_file(problems: Problems) -> No
         "--set: time.periods",
         "study.toml:2: auditor.delta",
         "study.toml:3: auditor.mechanism",
-        "study.toml:4: labs.lab-a.employees: missing: must be a whole number from 1 to 100000000 (people)",
+        "study.toml:4: labs.lab-a.employees: missing: must be a whole number from 0 to 100000000 (people)",
         "study.toml:5: labs.lab-a.targets",
         "study.toml:7: incidents.rat: unknown key; did you mean incidents.rate?",
         'study.toml:9: sweep.grid."auditor.delta"[1]',

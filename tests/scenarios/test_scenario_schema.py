@@ -79,7 +79,7 @@ def test_a_whole_number_is_taken_where_any_number_is_allowed() -> None:
         ("organizations.threshold", [0.01, 1], [0, 1.01]),
         ("organizations.budget", [0, 5], [-1]),
         ("employees.beliefs.decay", [0.5, 1], [0, 1.01]),
-        ("labs.<id>.employees", [1], [0]),
+        ("labs.<id>.employees", [0, 1], [-1]),
         ("auditor.scope", ["independent", "report-led"], ["reports", "", "Independent"]),
         ("auditor.published", [True, False], [1, 0, "true"]),
         ("labs.<id>.targets", [["a"], ["a", "b"]], [[], ["a", "a"], "a", [""], [" a"], ["a\n"], [1]]),

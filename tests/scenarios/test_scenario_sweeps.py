@@ -137,7 +137,8 @@ def test_the_cells_are_the_product(deltas: list[float], budgets: list[int]) -> N
             "[sweep.grid]\n'auditor.horizon' = [10, 100]\n'time.periods' = [50]",
             [
                 "study.toml:3: sweep: the cell auditor.horizon = 10, time.periods = 50: auditor.horizon = 10: less "
-                "than time.periods = 50, so the guarantee would end before the run"
+                "than time.periods = 50, so the guarantee would end before the run; auditor.renewal = true starts it "
+                "afresh, at a price"
             ],
         ),
         (

@@ -59,7 +59,7 @@ def test_show_gives_every_value_its_unit_and_its_source(call: Call) -> None:
     code, out, err = call("show", "five-labs")
     assert (code, err) == (0, "")
     lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
-    assert " 0.35  1/week  " in lines["organizations.retaliation_hazard"]
+    assert " 0.35  probability  " in lines["organizations.retaliation_hazard"]
     assert "eci-2018" in lines["organizations.retaliation_hazard"]
     assert "that of the run" in lines["auditor.horizon"]
     assert lines["eci-2018:"].endswith("https://www.ethics.org/ecihome/research/gbes")
