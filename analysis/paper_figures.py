@@ -1,10 +1,12 @@
 """The figures of the paper's experiments: errors by gap, running averages, and where two mechanisms cross."""
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -20,7 +22,7 @@ from .style import (
     panel_title,
 )
 
-__all__ = ["crossing_figure", "dynamic_figure", "static_figure"]
+__all__ = ["crossing_figure", "dynamic_figure", "save_static_figure", "static_figure"]
 
 _ERROR = "Probability of missing the leader"
 _BOUND_LABEL = "No private rule below this"
@@ -29,12 +31,14 @@ _METRICS = {
     "normalized_deficit": "Normalised deficit",
     "resolved": "Reports resolved per audit",
 }
+_SYMBOL = {"n_targets": "C", "delta": "δ"}
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _POINTS = 200  # drawn of a running average, whatever the horizon
 _MARKERS = 8  # on each line
 
 
-def static_figure(points: pd.DataFrame, curves: pd.DataFrame) -> Drawing:
-    """Draw Experiment 1 for one number of targets: a panel per run length (columns) and delta (rows).
+def static_figure(points: pd.DataFrame, curves: pd.DataFrame, *, rows: str, stem: str) -> Drawing:
+    """Draw Experiment 1: a panel per run length (columns) and per delta or number of targets (rows).
 
     Parameters
     ----------
@@ -43,23 +47,21 @@ def static_figure(points: pd.DataFrame, curves: pd.DataFrame) -> Drawing:
     curves
         Exact probabilities and the lower bound (as mechanism `lower_bound`) on a finer grid of gaps:
         `n_targets, run_length, delta, gap, mechanism, exact`.
-
-    Raises
-    ------
-    ValueError
-        If the rows are of several numbers of targets.
+    rows
+        What differs between rows of panels, `delta` or `n_targets`; the other has one value in all of the data.
+    stem
+        Name of the files.
     """
-    (n_targets,) = points["n_targets"].unique()
-    (trials,) = points["trials"].unique()
-    run_lengths, deltas = sorted(points["run_length"].unique()), sorted(points["delta"].unique())
+    fixed = {"delta": "n_targets", "n_targets": "delta"}[rows]
+    (fixed_value,), (trials,) = points[fixed].unique(), points["trials"].unique()
+    levels, run_lengths = sorted(points[rows].unique()), sorted(points["run_length"].unique())
     names = list(dict.fromkeys(points["mechanism"]))
-    by_point = dict(list(points.groupby(["run_length", "delta", "mechanism"])))
-    by_curve = dict(list(curves.groupby(["run_length", "delta", "mechanism"])))
-    with figure("full", 1.75 * len(deltas) + 0.3) as fig:
-        grid = fig.subplots(len(deltas), len(run_lengths), sharex=True, sharey=True, squeeze=False)
-        cells = ((i, j) for i in range(len(deltas)) for j in range(len(run_lengths)))
-        for letter, (i, j) in zip(_letters(), cells, strict=False):
-            axes, cell = grid[i, j], (run_lengths[j], deltas[i])
+    by_point = dict(list(points.groupby([rows, "run_length", "mechanism"])))
+    by_curve = dict(list(curves.groupby([rows, "run_length", "mechanism"])))
+    with figure("full", 1.75 * len(levels) + 0.3) as fig:
+        grid = fig.subplots(len(levels), len(run_lengths), sharex=True, sharey=True, squeeze=False)
+        cells = itertools.product(levels, run_lengths)
+        for letter, axes, cell in zip(_LETTERS, grid.flat, cells, strict=False):
             bound = by_curve[(*cell, "lower_bound")]
             axes.plot(bound["gap"], bound["exact"], **BOUND_STYLE)
             for k, name in enumerate(names):
@@ -70,9 +72,10 @@ def static_figure(points: pd.DataFrame, curves: pd.DataFrame) -> Drawing:
                 # every other point, and the others for the next mechanism: some curves lie on one another
                 shown = trial.iloc[k % 2 :: 2]
                 axes.plot(shown["gap"], shown["misselection"], marker, color=style["color"], markersize=3.0)
-            panel_title(axes, letter, f"L = {cell[0]}, δ = {cell[1]:g}")
+            panel_title(axes, letter, f"{_SYMBOL[rows]} = {cell[0]:g}, L = {cell[1]}")
             axes.set_ylim(-0.03, 1.03)
-        _label_outer(grid, "Gap Δ (reports)", "")
+        for axes in grid[-1]:
+            axes.set_xlabel("Gap Δ (reports)")
         fig.supylabel(_ERROR, fontsize=8.0)
         handles, labels = _mechanism_handles(names)
         legend_outside(fig, [*handles, Line2D([], [], **BOUND_STYLE)], [*labels, _BOUND_LABEL], columns=4)
@@ -80,12 +83,12 @@ def static_figure(points: pd.DataFrame, curves: pd.DataFrame) -> Drawing:
     columns = ["n_targets", "run_length", "delta", "gap", "mechanism"]
     data = curves.merge(points[[*columns, "trials", "misselection"]], on=columns, how="outer")
     caption = (
-        f"Experiment 1 with {n_targets} targets. One decision at run length L, which is also the horizon: the "
-        "leader has Δ active reports, the others none. Lines: exact probability of auditing another target than "
-        f"the leader; markers: {trials} trials each, every other point shown. Dashes: the bound "
+        f"Experiment 1 with {_SYMBOL[fixed]} = {fixed_value:g}. One decision at run length L, which is also the "
+        "horizon: the leader has Δ active reports, the others none. Lines: exact probability of auditing "
+        f"another target than the leader; markers: {trials} trials each, every other point shown. Dashes: the bound "
         "max(0, (C - 1)/C - Δδ), which no (0, δ)-DP rule that treats targets alike can undercut at a first decision."
     )
-    return Drawing(fig, f"exp1-targets-{n_targets}", data, caption)
+    return Drawing(fig, stem, data, caption)
 
 
 def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawing:
@@ -106,7 +109,7 @@ def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawi
     data = averages[averages["step"].isin(steps)].reset_index(drop=True)
     with figure("full", 2.5) as fig:
         for letter, axes, (metric, label) in zip(
-            _letters(), fig.subplots(1, 3), _METRICS.items(), strict=False
+            _LETTERS, fig.subplots(1, 3), _METRICS.items(), strict=False
         ):
             for i, (name, rows) in enumerate(data.groupby("mechanism", sort=False)):
                 style = mechanism_style(str(name))
@@ -141,14 +144,13 @@ def crossing_figure(crossing: pd.DataFrame) -> Drawing:
     names, gaps = list(dict.fromkeys(crossing["mechanism"])), sorted(crossing["gap"].unique())
     with figure("full", 2.3) as fig:
         panels = fig.subplots(1, len(gaps), sharey=True, squeeze=False)
-        for letter, axes, gap in zip(_letters(), panels[0], gaps, strict=False):
+        for letter, axes, gap in zip(_LETTERS, panels[0], gaps, strict=False):
             for name in names:
                 rows = crossing[(crossing["gap"] == gap) & (crossing["mechanism"] == name)]
                 style = BOUND_STYLE if name == "lower_bound" else mechanism_style(name)
                 axes.plot(rows["run_length"], rows["exact"], markevery=max(1, len(rows) // 5), **style)
-            axes.set(xscale="log", ylim=(-0.03, 1.03))
+            axes.set(xscale="log", xlabel="Run length L (periods)", ylim=(-0.03, 1.03))
             panel_title(axes, letter, f"Δ = {gap}")
-        _label_outer(panels, "Run length L (periods)", "")
         fig.supylabel(_ERROR, fontsize=8.0)
         drawn = [n for n in names if n != "lower_bound"]
         handles, labels = _mechanism_handles(drawn)
@@ -162,16 +164,16 @@ def crossing_figure(crossing: pd.DataFrame) -> Drawing:
     return Drawing(fig, "exp1-crossing", crossing, caption)
 
 
-def _letters() -> Iterable[str]:
-    return "abcdefghijklmnopqrstuvwxyz"
-
-
-def _label_outer(grid: Iterable[Sequence[Axes]], xlabel: str, ylabel: str) -> None:
-    rows = list(grid)
-    for axes in rows[-1]:
-        axes.set_xlabel(xlabel)
-    for row in rows:
-        row[0].set_ylabel(ylabel)
+def save_static_figure(
+    points: pd.DataFrame,
+    curves: pd.DataFrame,
+    rows: str,
+    stem: str,
+    directory: Path,
+    provenance: Mapping[str, Any],
+) -> None:
+    """Draw and save Experiment 1, for a process of its own: it loads nothing but this layer."""
+    static_figure(points, curves, rows=rows, stem=stem).save(directory, provenance)
 
 
 def _freeze_layout(fig: Figure) -> None:

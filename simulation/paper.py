@@ -1,13 +1,13 @@
 """The paper's experiments with their figures, from settings to files."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from scipy.special import chdtrc
 
 from ..agents.auditor.counters import COUNTERS
 from ..agents.auditor.mechanisms import MECHANISMS, CounterMechanism, build
-from ..agents.registry import load_plugin, loaded_plugins
+from ..analysis.paper_figures import crossing_figure, dynamic_figure, save_static_figure
 from ..scenarios.errors import InputError
 from .draws import KeyedDraws
 from .paper_dynamic import DynamicSetting, run_dynamic
@@ -29,6 +29,7 @@ __all__ = ["PaperResult", "PaperSetting", "contenders", "run_paper", "write_pape
 _CROSSING_GAPS = (10, 15, 20, 30)
 _CROSSING_RUN_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 _HIGHEST_RATE = 1e6
+_APPENDIX_DELTA = 0.1
 _FEWEST_EXPECTED = 5.0  # of hits and of misses, for a point to enter the chi-square
 
 
@@ -40,8 +41,8 @@ class PaperSetting:
     delta: float = 0.1
     dynamic: DynamicSetting = field(default_factory=DynamicSetting)
     static: StaticSetting = field(default_factory=StaticSetting)
-    drawn: tuple[int, ...] = (10, 20, 50, 200)
-    """Numbers of targets for which Experiment 1 is drawn."""
+    appendix: bool = True
+    """Draw Experiment 1 also for more than the first number of targets."""
 
     def check(self) -> None:
         """Refuse what makes no sense.
@@ -132,7 +133,7 @@ def write_paper(
 ) -> PaperResult:
     """Run both experiments and write tables, figures and manifest into `directory`.
 
-    Figures are drawn in processes of their own while Experiment 2 runs.
+    The figures of Experiment 1 are drawn in a process of their own while Experiment 2 runs.
 
     Raises
     ------
@@ -142,22 +143,28 @@ def write_paper(
     setting.check()
     started = datetime.now(UTC)
     provenance = {"study": "paper", "setting": asdict(setting), "code_hash": code_hash()}
-    with staged(directory) as aside, _drawers(len(setting.drawn)) as drawers:
+    with staged(directory) as aside, _drawer() as drawer:
+        figures = aside / "figures"
         exp1 = _experiment_1(setting, quiet=quiet)
         exp1.to_csv(aside / "exp1.csv", index=False)
-        figures = aside / "figures"
-        waiting: list[Future[None]] = [
-            drawers.submit(_draw_static, exp1[exp1["n_targets"] == n], setting, n, figures, provenance)
-            for n in setting.drawn
+        waiting = [
+            drawer.submit(save_static_figure, *drawn, figures, provenance)
+            for drawn in _static_figures(setting, exp1)
         ]
         exp2 = _experiment_2(setting, quiet=quiet)
         exp2.to_csv(aside / "exp2.csv", index=False)
-        waiting.append(drawers.submit(_draw_crossing, setting, figures, provenance))
-        _draw_dynamic(exp2, setting, figures, provenance)
-        with progress("figures", len(waiting), quiet=quiet) as advance:
-            for done, drawing in enumerate(waiting, start=1):
-                drawing.result()
+        with progress("Figures", 2 + len(waiting), quiet=quiet) as advance:
+            dynamic_figure(exp2, seeds=setting.dynamic.seeds, setting=_in_words(setting)).save(
+                figures, provenance
+            )
+            advance(1)
+            crossing = exact_crossing(
+                setting.dynamic.n_targets, setting.delta, _CROSSING_GAPS, _CROSSING_RUN_LENGTHS
+            )
+            crossing_figure(crossing).save(figures, provenance)
+            for done, drawing in enumerate(waiting, start=2):
                 advance(done)
+                drawing.result()
         manifest = provenance | {
             "kind": "paper",
             "identity": "paper",
@@ -184,51 +191,38 @@ def _experiment_2(setting: PaperSetting, *, quiet: bool) -> pd.DataFrame:
         return run_dynamic(setting.dynamic, mechanisms, KeyedDraws(setting.seed), advance)
 
 
-@contextmanager
-def _drawers(n_figures: int) -> Iterator[Executor]:
-    """Two processes that have loaded what figures need by the time there is something to draw."""
-    pool = ProcessPoolExecutor(min(2, n_figures), get_context("spawn"), _prepare, (loaded_plugins(),))
-    try:
-        for _ in range(2):
-            pool.submit(_prepare, ())
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _prepare(plugins: Sequence[Path]) -> None:
-    from ..analysis import paper_figures  # noqa: F401
-
-    for plugin in plugins:
-        load_plugin(plugin)
-
-
-def _draw_static(
-    points: pd.DataFrame, setting: PaperSetting, n_targets: int, figures: Path, provenance: dict[str, Any]
-) -> None:
-    from ..analysis.paper_figures import static_figure
-
+def _static_figures(
+    setting: PaperSetting, exp1: pd.DataFrame
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame, str, str]]:
+    """What to draw of Experiment 1: trials, exact curves, what differs between rows of panels, file name."""
     s = setting.static
-    grid = StaticSetting((n_targets,), s.run_lengths, s.deltas, s.gaps, s.trials)
-    static_figure(points, exact_curves(grid, contenders())).save(figures, provenance)
+    yield _static_figure(replace(s, n_targets=s.n_targets[:1]), exp1, "delta", "exp1")
+    if setting.appendix:
+        grid = replace(s, n_targets=s.n_targets[1:], deltas=(_APPENDIX_DELTA,))
+        yield _static_figure(grid, exp1, "n_targets", "exp1-appendix")
 
 
-def _draw_crossing(setting: PaperSetting, figures: Path, provenance: dict[str, Any]) -> None:
-    from ..analysis.paper_figures import crossing_figure
+def _static_figure(
+    grid: StaticSetting, exp1: pd.DataFrame, rows: str, stem: str
+) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
+    points = exp1[exp1["n_targets"].isin(grid.n_targets) & exp1["delta"].isin(grid.deltas)]
+    return points, exact_curves(grid, contenders()), rows, stem
 
-    targets = setting.dynamic.n_targets
-    table = exact_crossing(targets, setting.delta, _CROSSING_GAPS, _CROSSING_RUN_LENGTHS)
-    crossing_figure(table).save(figures, provenance)
 
-
-def _draw_dynamic(
-    exp2: pd.DataFrame, setting: PaperSetting, figures: Path, provenance: dict[str, Any]
-) -> None:
-    from ..analysis.paper_figures import dynamic_figure
-
+def _in_words(setting: PaperSetting) -> str:
     d = setting.dynamic
-    text = (
+    return (
         f"{d.n_targets} targets, {d.horizon} decisions, δ = {setting.delta:g}, Poisson reports with rate "
         f"{d.rate_lead:g} per period on the leader and {d.rate_other:g} on every other target"
     )
-    dynamic_figure(exp2, seeds=d.seeds, setting=text).save(figures, provenance)
+
+
+@contextmanager
+def _drawer() -> Iterator[Executor]:
+    """A process that has loaded what figures need by the time there is something to draw."""
+    pool = ProcessPoolExecutor(1, get_context("spawn"))
+    try:
+        pool.submit(import_module, save_static_figure.__module__)
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -24,7 +24,7 @@ def paper(
         int | None, typer.Option(help="Trials per point of Experiment 1 [1000; 200 with --quick].")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer seeds and trials, and no figures of the appendix.")
+        bool, typer.Option("--quick", help="Fewer seeds and trials, and no figure for the appendix.")
     ] = False,
     targets: Annotated[int, typer.Option(help="Number of targets in Experiment 2.")] = 50,
     horizon: Annotated[int, typer.Option(help="Number of decisions in Experiment 2.")] = 1000,
@@ -52,7 +52,7 @@ def paper(
     from ..store import check_directory
 
     started = time.perf_counter()
-    default_seeds, default_trials, drawn = (20, 200, (10,)) if quick else (100, 1000, (10, 20, 50, 200))
+    default_seeds, default_trials = (20, 200) if quick else (100, 1000)
     setting = PaperSetting(
         seed=seed,
         delta=delta,
@@ -60,7 +60,7 @@ def paper(
             targets, horizon, rate_lead, rate_other, default_seeds if seeds is None else seeds
         ),
         static=StaticSetting(trials=default_trials if trials is None else trials),
-        drawn=drawn,
+        appendix=not quick,
     )
     setting.check()
     directory = Path("results") / "paper" if out is None and not as_json else out
