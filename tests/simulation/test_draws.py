@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from deniability.simulation.draws import KeyedDraws
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+from deniability.simulation.draws import KeyedDraws
 
 ids = st.integers(-(2**63), 2**63 - 1)
 PINNED = (0.10459125445055617, 0.4031867578049836, 921830957994051575)
