@@ -24,6 +24,7 @@ from .draws import KeyedDraws
 from .intervention import Intervention
 from .records import EventLog
 from .world.book import IncidentBook
+from .world.colleagues import colleague_graph
 from .world.incidents import Incident, draw_incidents
 from .world.layout import Layout, draw_access
 from .world.population import Population
@@ -80,11 +81,12 @@ class DeniabilityModel(mesa.Model):
         config, draws, layout = self.config, self.draws, Layout.of(self.config)
         period_years = self.period_weeks / WEEKS_PER_YEAR
         self.layout = layout
-        self.population = Population(layout.headcounts, config.colleagues.team_size)
+        self.population = Population(layout.headcounts, layout.teams)
         n_labs = len(layout.lab_names)
         self.society = Society(self, config, self.population, n_labs, draws, self.log)
         self.book = IncidentBook(n_labs, self.population)
-        self.access = draw_access(config, layout, draws)
+        self.access = draw_access(layout, draws)
+        self.population.colleagues = colleague_graph(config, layout, self.access, draws)
         self.incidents = draw_incidents(
             draws,
             self.access,

@@ -5,6 +5,7 @@ from ..agents.auditor.mechanisms import MECHANISMS
 from ..agents.employee.decision import EXPOSURES
 from ..agents.organization.inference import INFERENCES
 from .world.access import GENERATORS
+from .world.colleagues import COLLEAGUES
 
 __all__ = ["known_names"]
 
@@ -17,4 +18,5 @@ def known_names() -> dict[str, list[str]]:
         "organizations.inference": sorted(INFERENCES),
         "employees.decision.exposure": sorted(EXPOSURES),
         "access.generator": sorted(GENERATORS),
+        "colleagues.generator": sorted(COLLEAGUES),
     }

@@ -8,6 +8,7 @@ import pandas as pd
 from ..agents.ports import FloatArray, IntArray
 from .model import DeniabilityModel
 from .records import COLUMNS
+from .world.anonymity import anonymity_sets
 
 __all__ = ["run_tables"]
 
@@ -26,8 +27,9 @@ def run_tables(model: DeniabilityModel) -> dict[str, pd.DataFrame]:
     tables["reports"] = _scored(tables["reports"], candidates, tables["audits"])
     tables["candidates"] = candidates
     n_compartments = model.access.n_compartments_of(model.population.n_slots)
-    tables["people"] = model.population.frame(n_compartments)
+    tables["people"] = model.population.frame(n_compartments, model.layout.employee_ids())
     tables["access"] = _access(model)
+    tables["compartments"] = anonymity_sets(model.access, model.layout)
     tables["audits"].insert(2, "lab", model.layout.lab_of_target[tables["audits"]["target"].to_numpy()])
     return {name: _named(table, model) for name, table in tables.items()}
 

@@ -1,9 +1,12 @@
 """Everyone who works at the labs, as arrays: a place (slot) each, and whoever holds it at the time."""
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import pandas as pd
 
 from ...agents.ports import FloatArray, IntArray
+from .teams import Teams
 
 __all__ = ["Population"]
 
@@ -18,13 +21,19 @@ class Population:
     ----------
     headcounts
         Number of places of each lab, shape (labs,).
-    team_size
-        Number of places in a team; the last team of a lab may be smaller.
+    teams
+        Teams and departments of all places.
+
+    Attributes
+    ----------
+    colleagues
+        Place to the places whose holders see the fate of its holder; the same team, unless something else is set.
     """
 
-    def __init__(self, headcounts: IntArray, team_size: int) -> None:
+    def __init__(self, headcounts: IntArray, teams: Teams) -> None:
         self.headcounts = headcounts
-        self.team_size = team_size
+        self.teams = teams
+        self.colleagues: Callable[[int], IntArray] = self._team
         self.n_slots = int(headcounts.sum())
         self.first_slot: IntArray = np.concatenate([[0], np.cumsum(headcounts)]).astype(np.int64)
         self._generation: dict[int, int] = {}  # only of places that have changed hands
@@ -58,12 +67,8 @@ class Population:
         """Whether the person is in place and has not been retaliated against."""
         return self.in_place(person) and person not in self.punished
 
-    def colleagues(self, slot: int) -> IntArray:
-        """Places of the same team, without `slot` itself."""
-        lab = self.lab_of(slot)
-        start = int(self.first_slot[lab])
-        first = start + (slot - start) // self.team_size * self.team_size
-        team = np.arange(first, min(first + self.team_size, int(self.first_slot[lab + 1])), dtype=np.int64)
+    def _team(self, slot: int) -> IntArray:
+        team = self.teams.team(int(self.teams.team_of(np.array([slot]))[0]))
         others: IntArray = team[team != slot]
         return others
 
@@ -77,13 +82,15 @@ class Population:
         """Note that an incident happened to which `people` have access."""
         self._observed.append(people)
 
-    def frame(self, n_compartments: IntArray) -> pd.DataFrame:
+    def frame(self, n_compartments: IntArray, employee_ids: Mapping[int, str]) -> pd.DataFrame:
         """The table `people`: everyone who ever worked here, by place and then by generation.
 
         Parameters
         ----------
         n_compartments
             Number of compartments to which each place has access, shape (slots,).
+        employee_ids
+            What an imported file calls the first holder of a place, by place.
         """
         newcomers = np.fromiter(sorted(self._joined), np.int64, len(self._joined))
         person = np.concatenate([np.arange(self.n_slots, dtype=np.int64), newcomers])
@@ -102,20 +109,27 @@ class Population:
         if self._observed:
             who, times = np.unique(np.concatenate(self._observed), return_counts=True)
             observed[row.get_indexer(pd.Index(who))] = times
-        channel = pd.Series(pd.NA, index=row, dtype="str")
-        for someone, through in self.punished.items():
-            channel[someone] = through
+
+        def told(values: Mapping[int, str]) -> pd.Series:
+            column = np.full(len(person), None, dtype=object)
+            column[row.get_indexer(pd.Index(list(values), dtype=np.int64))] = list(values.values())
+            return pd.Series(column, dtype="str")
+
+        channel = told(self.punished)
+        first = self.first_slot[lab]
         return pd.DataFrame(
             {
                 "person": person,
                 "lab": lab,
-                "team": (slot - self.first_slot[lab]) // self.team_size,
+                "team": self.teams.team_of(slot) - self.teams.team_of(first),
+                "department": self.teams.department_of(slot) - self.teams.department_of(first),
                 "compartments": n_compartments[slot],
                 "joined": filled(self._joined, 0.0),
                 "left": filled(self._left, np.nan),
                 "observed_incidents": observed,
                 "reports": filled({p: float(n) for p, n in self.n_reports.items()}, 0.0).astype(np.int64),
                 "retaliated": channel.notna().to_numpy(),
-                "channel": channel.to_numpy(),
+                "channel": channel,
+                "employee_id": told(employee_ids),
             }
         )

@@ -54,23 +54,17 @@ def public_arrivals(
 ) -> IntArray:
     """Reports drawn from the public rates, shape (replicates, periods, targets).
 
-    Incidents are Poisson, anonymity sets log-normal, and each person with access reports with probability `prior`
-    after the two exponential delays.
+    Incidents are Poisson, anonymity sets as the access generators say, and each person with access reports with
+    probability `prior` after the two exponential delays.
     """
     weeks, periods = config.time.period_weeks, config.time.periods
     employees = config.employees
-    spreads = [config.access_of(layout.lab_names[lab]) for lab in layout.lab_of_target.tolist()]
-    median = np.array([s.median_access for s in spreads])
-    sigma = np.array([s.access_sigma for s in spreads])
-    headcount = layout.headcounts[layout.lab_of_target]
     rate = config.incidents.rate * weeks / WEEKS_PER_YEAR * periods
     n_incidents = generator.poisson(rate, size=(n_replicates, layout.n_targets))
     replicate, target = np.nonzero(n_incidents)
     times = n_incidents[replicate, target]
     replicate, target = np.repeat(replicate, times), np.repeat(target, times)
-    size = np.exp(np.log(median[target]) + sigma[target] * generator.standard_normal(len(target)))
-    people = np.clip(np.rint(size), 1, headcount[target]).astype(np.int64)
-    n_reports = generator.binomial(people, prior)
+    n_reports = generator.binomial(layout.public_sizes(target, generator), prior)
     happened = np.repeat(generator.random(len(target)) * periods, n_reports)
     replicate, target = np.repeat(replicate, n_reports), np.repeat(target, n_reports)
     notice = generator.standard_exponential(len(target)) * employees.notice_delay_weeks

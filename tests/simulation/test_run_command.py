@@ -57,6 +57,7 @@ def test_run_writes_the_contract_and_refuses_other_content(deniability, tmp_path
         "access",
         "audits",
         "candidates",
+        "compartments",
         "departures",
         "incidents",
         "inferences",
