@@ -10,27 +10,36 @@ import mesa
 import numpy as np
 
 from ..agents.auditor.agent import AuditorAgent
-from ..agents.auditor.mechanisms import MemorylessMechanism, build
+from ..agents.auditor.mechanisms import Mechanism
 from ..agents.employee.agent import EmployeeAgent, Observation
 from ..agents.organization.agent import OrganizationAgent
-from ..agents.organization.inference import KnownIncidents, inference
+from ..agents.organization.inference import Inference, KnownIncidents, inference
 from ..agents.organization.inference.scope import ScopeEvidence
 from ..agents.organization.inference.strong import strong_scorer
 from ..agents.organization.suspects import Suspects
 from ..agents.ports import FloatArray, IntArray
 from ..scenarios import ScenarioConfig
+from ..scenarios.changing import timeline
+from ..scenarios.schema import Organizations
 from .calendar import WEEKS_PER_YEAR
 from .draws import KeyedDraws
+from .guarantees import published_deltas, segments
 from .intervention import Intervention
 from .records import EventLog
 from .world.book import IncidentBook
+from .world.changing import ChangeSource, people_to_purge
+from .world.chronicle import Chronicle
 from .world.colleagues import colleague_graph
+from .world.desk import ReportDesk
+from .world.deterrence import Deterrence
+from .world.focal import FocalReport
 from .world.incidents import Incident, draw_incidents
 from .world.layout import Layout, draw_access
+from .world.outside import draw_outside_reports
 from .world.population import Population
 from .world.public import public_knowledge
 from .world.society import Society
-from .world.sources import IncidentSource, TurnoverSource
+from .world.sources import Source, TurnoverSource
 from .world.worst_case import WorstCaseMeter
 
 __all__ = ["DeniabilityModel"]
@@ -52,8 +61,15 @@ class DeniabilityModel(mesa.Model):
 
     Attributes
     ----------
+    in_force
+        The scenario as [[changes]] have made it by now.
     log
         What happened, as it happened.
+
+    Raises
+    ------
+    InputError
+        The guarantee would end before the run, or a file that the scenario names is wrong.
     """
 
     def __init__(
@@ -68,72 +84,106 @@ class DeniabilityModel(mesa.Model):
         self.draws = KeyedDraws(seed)
         self.log = EventLog()
         self.period_weeks = config.time.period_weeks
-        self.weights = config.employees.decision
-        self.intervention = intervention
-        self._hidden_target = -1  # where a focal report counts that the adversary's arithmetic must not see
+        self.focal = FocalReport(intervention) if intervention else None
         self._progress = progress
-        self._reports_this_period = 0
-        self._retaliations_seen = 0
+        self._stages = timeline(config)
+        self._published = published_deltas(config)
+        self._build_world()
         self._build_labs()
         self._build_auditor()
+        self._take_effect(0)
+        ChangeSource(self, self._stages[1:], self._change)
 
-    def _build_labs(self) -> None:
-        config, draws, layout = self.config, self.draws, Layout.of(self.config)
-        period_years = self.period_weeks / WEEKS_PER_YEAR
-        self.layout = layout
+    def _build_world(self) -> None:
+        config, draws = self.config, self.draws
+        self.layout = layout = Layout.of(config)
+        n_labs, per_period = len(layout.lab_names), self.period_weeks / WEEKS_PER_YEAR
         self.population = Population(layout.headcounts, layout.teams)
-        n_labs = len(layout.lab_names)
         self.society = Society(self, config, self.population, n_labs, draws, self.log)
         self.book = IncidentBook(n_labs, self.population)
+        self.deterrence = Deterrence(n_labs)
         self.access = draw_access(layout, draws)
         self.population.colleagues = colleague_graph(config, layout, self.access, draws)
+        share = 1.0 / layout.compartments_of_target[self.access.target]
         self.incidents = draw_incidents(
             draws,
             self.access,
             n_periods=config.time.periods,
-            rate_per_period=config.incidents.rate
-            * period_years
-            / layout.compartments_of_target[self.access.target],
+            rates=[(at, stage.incidents.rate * per_period * share) for at, stage in self._stages],
             severity_mean=config.incidents.severity_mean,
             severity_concentration=config.incidents.severity_concentration,
         )
-        self._source = IncidentSource(self, self.incidents, self._happen)
-        self.organizations = [self._organization(lab, name) for lab, name in enumerate(layout.lab_names)]
-        rate = config.employees.turnover * period_years
+        self.desk = ReportDesk(self, self.focal)
+        self._source = Source(self, self.incidents, self._happen)
+        Source(self, draw_outside_reports(draws, self._stages, layout), self.desk.take_from_outside)
+        rate = config.employees.turnover * per_period
         for lab, headcount in enumerate(layout.headcounts.tolist()):
             first = int(self.population.first_slot[lab])
             TurnoverSource(self, draws, lab, first, headcount, rate, self.society.turn_over)
 
-    def _organization(self, lab: int, name: str) -> OrganizationAgent:
-        policy, auditor = self.config.organization_of(name), self.config.auditor
-        rule = inference(policy.inference)(public_knowledge(self.config, self.layout, policy))
+    def _build_labs(self) -> None:
+        self.organizations = [
+            OrganizationAgent(self, lab, name, *self._policy(self._stages[0][1], name))
+            for lab, name in enumerate(self.layout.lab_names)
+        ]
+
+    def _policy(
+        self, config: ScenarioConfig, name: str
+    ) -> tuple[Inference, Organizations, ScopeEvidence | None]:
+        policy, auditor = config.organization_of(name), config.auditor
+        rule = inference(policy.inference)(public_knowledge(config, self.layout, policy))
         scope = None
         if auditor.scope == "report-led":
             scope = ScopeEvidence(
                 auditor.discovery_probability, auditor.unreported_discovery_factor, policy.prior
             )
-        return OrganizationAgent(self, lab, name, rule, policy, scope)
+        return rule, policy, scope
 
     def _build_auditor(self) -> None:
-        auditor, periods = self.config.auditor, self.config.time.periods
-        horizon = auditor.horizon or periods * auditor.audits_per_period
-        mechanism = build(auditor.mechanism, auditor.delta, horizon, counter=auditor.counter)
-        guarantee = mechanism.guarantee()
-        self.published_delta = guarantee if auditor.published and guarantee < 1.0 else None
-        n_targets = self.layout.n_targets
-        self.auditor = AuditorAgent(self, mechanism, n_targets, periods, auditor.audits_per_period)
-        self.meter = WorstCaseMeter(
-            strong_scorer(mechanism, n_targets, self.draws.generator("adversary.particles"))
-        )
+        config, n_targets = self.config, self.layout.n_targets
+        parts = segments(config)
+        offices = [(part.first, part.build) for part in parts]
+        audits_per_period = config.auditor.audits_per_period
+        self.auditor = AuditorAgent(self, offices, n_targets, config.time.periods, audits_per_period)
+        particles = self.draws.generator("adversary.particles")
+        self.meter = WorstCaseMeter(strong_scorer(self.auditor.mechanism, n_targets, particles), n_targets)
+        self._lab_of_target: list[int] = self.layout.lab_of_target.tolist()
+        self.chronicle = Chronicle(self)
 
     def run(self) -> None:
         """Run to the end, the last decision included."""
         self.run_until(self.config.time.periods)
 
+    # ---- changes ----------------------------------------------------------------------------------------------
+
+    def _take_effect(self, stage: int) -> None:
+        self.in_force = self._stages[stage][1]
+        self.weights = self.in_force.employees.decision
+        self.society.employees = self.in_force.employees
+        self.published_delta = self._published[stage]
+
+    def _change(self, stage: int) -> None:
+        before = self.in_force
+        self._take_effect(stage)
+        if (before.auditor, before.organizations, before.labs) != (
+            self.in_force.auditor,
+            self.in_force.organizations,
+            self.in_force.labs,
+        ):
+            for organization in self.organizations:
+                organization.adopt(*self._policy(self.in_force, organization.name))
+        purge = sorted(self.config.changes, key=lambda change: change.at)[stage - 1].purge
+        for lab, name in enumerate(self.layout.lab_names if purge else ()):
+            if purge and purge.lab in ("", name):
+                self.society.purge(lab, people_to_purge(self, lab, purge), purge.share, stage)
+
     # ---- incidents, and what employees do ---------------------------------------------------------------------
 
     def _happen(self, incident: Incident) -> None:
-        employees, end, number = self.config.employees, self.config.time.periods, incident.incident
+        employees, end, number = self.in_force.employees, self.config.time.periods, incident.incident
+        deterred = self.deterrence.level(incident.lab, self.time * self.period_weeks, self.in_force.incidents)
+        if deterred > 0.0 and self.draws.uniform("incident.deterred", number) < deterred:
+            return
         people = self.population.holders(self.access.members[incident.compartment])
         notice_wait = self.draws.exponentials("employee.notice_delay", people, number)
         notice_time = self.time + notice_wait * (employees.notice_delay_weeks / self.period_weeks)
@@ -176,59 +226,26 @@ class DeniabilityModel(mesa.Model):
         mean = self.config.employees.report_delay_weeks / self.period_weeks
         return self.draws.exponential("employee.report_delay", person, incident) * mean
 
-    def file_report(self, person: int, lab: int, observation: Observation) -> None:
-        """Hand a report to the auditor, and let it leak or be known as the scenario has it."""
-        incident, focal = self.incidents[observation.incident], self.intervention
-        if focal is None or not focal.concerns(person, incident.incident):
-            self._receive(person, lab, incident)
-        elif focal.certified:
-            self.employee(person).fall_silent()
-            if not focal.withheld:
-                self.auditor.receive(incident.target)
-                if isinstance(self.auditor.mechanism, MemorylessMechanism):
-                    # exact scores are the same function of the transcript however the report is entered
-                    incident.score_as_filed(person)
-                else:
-                    # a particle filter's are so only if both twins run it in the world without the report
-                    self._hidden_target = incident.target
-        elif not focal.withheld:
-            self._receive(person, lab, incident)
+    def repeat_wait(self, person: int, incident: int, repeat: int) -> float | None:
+        """Time until the person's further report number `repeat` (from 1), in periods; None if there is none."""
+        employees = self.in_force.employees
+        if repeat > employees.repeat_reports:
+            return None
+        mean = employees.repeat_delay_weeks / self.period_weeks
+        return self.draws.exponential("employee.repeat_delay", person, incident, repeat) * mean
 
-    def _receive(self, person: int, lab: int, incident: Incident) -> None:
-        organization, number = self.organizations[lab], incident.incident
-        period = self.auditor.receive(incident.target)
-        incident.file(person, period)
-        self._reports_this_period += 1
-        reports = self.population.n_reports
-        reports[person] = reports.get(person, 0) + 1
-        policy = organization.policy
-        leaked = self.draws.uniform("report.leak", person, number) < policy.leak_probability
-        disclosed = self.draws.uniform("report.disclosure", person, number) < policy.disclosure_probability
-        self.log.record(
-            "reports",
-            report=self.log.count("reports"),
-            incident=number,
-            person=person,
-            lab=lab,
-            target=incident.target,
-            time=self.time,
-            period=period,
-            anonymity_set=incident.anonymity_set,
-            leaked=leaked,
-            disclosed=disclosed,
-        )
-        safe_time = self.time + self.config.employees.beliefs.outcome_weeks / self.period_weeks
-        if safe_time <= self.config.time.periods:
-            self.employee(person).call_at(safe_time, self._outcome, person, disclosed)
-        if disclosed:
-            organization.identify(person, number, "self_disclosure")
-        elif leaked:
-            organization.identify(person, number, "side_information")
-
-    def _outcome(self, person: int, disclosed: bool) -> None:
-        self.society.see_safe_outcome(person, disclosed=disclosed)
+    def file_report(self, person: int, lab: int, observation: Observation, repeat: int) -> None:  # noqa: ARG002
+        """Hand a report to the auditor: the first about this incident (`repeat` 0), or a further one (1, 2, …)."""
+        self.desk.take(person, self.incidents[observation.incident], repeat)
 
     # ---- what the auditor does --------------------------------------------------------------------------------
+
+    def succeed(self, mechanism: Mechanism) -> None:
+        """Let the worst-case adversary reckon with another mechanism from the coming decision on."""
+        if self.focal is not None:
+            self.focal.succeed(mechanism)
+        particles = self.draws.generator("adversary.particles", len(self.auditor.transcript))
+        self.meter.succeed(strong_scorer(mechanism, self.layout.n_targets, particles))
 
     def before_decision(self, decision: int) -> None:
         """Admit the worst-case adversary's candidates of this period."""
@@ -236,71 +253,48 @@ class DeniabilityModel(mesa.Model):
 
     def audit_target(self, decision: int, target: int) -> tuple[int, int, float]:
         """Carry out the audit: incidents open before it, incidents found, and the sanction."""
-        auditor, lab = self.config.auditor, int(self.layout.lab_of_target[target])
+        auditor, lab = self.in_force.auditor, self._lab_of_target[target]
         here = self.book.open_at(target)
+        if not here:
+            return 0, 0, 0.0
         sanction, n_found = 0.0, 0
         for incident in here:
             chance = auditor.discovery_probability
             if auditor.scope == "report-led" and incident.n_reports == 0:
                 chance *= auditor.unreported_discovery_factor
             if self.draws.uniform("audit.discovery", incident.incident, decision) < chance:
-                incident.found_time = self.time
+                self.book.found(incident, self.time)
                 n_found += 1
                 sanction += self.organizations[lab].sanction()
-        if here:
-            self.society.see_audit(lab, fixed=n_found > 0)
+        self.society.see_audit(lab, fixed=n_found > 0)
+        if n_found:
+            self.deterrence.found(lab, self.time * self.period_weeks, self.in_force.incidents)
         return len(here), n_found, sanction
 
     def publish(self, decision: int, active_reports: IntArray, audited: IntArray) -> None:
         """Make the decision public, let the labs judge, and close what was found."""
-        self.meter.observe(self._without_hidden(active_reports, audited), audited)
-        labs = self.layout.lab_of_target[audited]
+        targets, focal = audited.tolist(), self.focal
+        self.meter.observe(focal.without_hidden(active_reports) if focal else active_reports, audited)
+        if focal:
+            focal.audited(targets)
+        own: dict[int, list[int]] = {}
+        for target in targets:
+            own.setdefault(self._lab_of_target[target], []).append(target)
         for organization in self.organizations:
-            organization.read_transcript(decision, audited[labs == organization.lab].tolist())
-        self._record_period(active_reports, audited)
+            if organization.lab in own or organization.policy.evaluate == "every-decision":
+                organization.read_transcript(decision, own.get(organization.lab, []))
+        self.chronicle.close_period(active_reports, targets)
         self.book.close_found()
         if self._progress is not None:
             self._progress(decision)
-
-    def _without_hidden(self, active_reports: IntArray, audited: IntArray) -> IntArray:
-        if self._hidden_target < 0:
-            return active_reports
-        seen = active_reports.copy()
-        seen[self._hidden_target] -= 1
-        if self._hidden_target in audited:
-            self._hidden_target = -1
-        return seen
-
-    def _record_period(self, active_reports: IntArray, audited: IntArray) -> None:
-        weeks, layout, targets = self.time * self.period_weeks, self.layout, audited.tolist()
-        labs = dict.fromkeys(layout.lab_of_target[audited].tolist())
-        retaliations = self.log.count("retaliations")
-        self.log.record(
-            "series",
-            time=self.time,
-            reports=self._reports_this_period,
-            active_reports=int(active_reports.sum()),
-            audited="; ".join(layout.target_names[target] for target in targets),
-            lab="; ".join(layout.lab_names[lab] for lab in labs),
-            deficit=int(active_reports.max() - active_reports[targets[0]]),
-            open_incidents=self.book.n_open,
-            retaliations=retaliations - self._retaliations_seen,
-            fear=self.society.fear.average(weeks),
-            efficacy=self.society.efficacy.average(weeks),
-        )
-        self._reports_this_period = 0
-        self._retaliations_seen = retaliations
 
     # ---- what labs see and do ---------------------------------------------------------------------------------
 
     def suspects(self, lab: int, targets: IntArray | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
-        rows, focal = (
-            self.book.suspects(lab, None if targets is None else targets.tolist()),
-            self.intervention,
-        )
-        if focal is not None and focal.certified and self.organizations[lab].inference.omniscient:
-            return rows.only(focal.person)
+        rows = self.book.suspects(lab, None if targets is None else targets.tolist())
+        if self.focal and self.focal.judged_alone and self.organizations[lab].inference.omniscient:
+            return rows.only(self.focal.intervention.person, self.focal.intervention.incident)
         return rows
 
     def known_incidents(self, lab: int) -> KnownIncidents:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..agents.organization.retaliation import acts_on
 from ..agents.ports import FloatArray, IntArray
 from .model import DeniabilityModel
 from .records import COLUMNS
@@ -57,7 +58,7 @@ def _first_audit(audits: pd.DataFrame, target: IntArray, from_decision: IntArray
 
 def _incidents(model: DeniabilityModel, audits: pd.DataFrame) -> pd.DataFrame:
     weeks, end = model.period_weeks, float(model.config.time.periods)
-    incidents = model.incidents
+    incidents = [i for i in model.incidents if i.happened]
     table = pd.DataFrame(
         {
             "incident": np.array([i.incident for i in incidents], dtype=np.int64),
@@ -82,7 +83,7 @@ def _incidents(model: DeniabilityModel, audits: pd.DataFrame) -> pd.DataFrame:
 
 def _candidates(model: DeniabilityModel) -> pd.DataFrame:
     """Everyone with access to each incident, with the decision at which the report first counted or would have."""
-    happened = [i for i in model.incidents if i.anonymity_set]
+    happened = [i for i in model.incidents if i.happened]
     sizes = [i.anonymity_set for i in happened]
 
     def joined(parts: list[np.ndarray], kind: type) -> np.ndarray:
@@ -95,7 +96,6 @@ def _candidates(model: DeniabilityModel) -> pd.DataFrame:
         ratio = np.exp(log_ratio)
     lab = np.repeat(np.array([i.lab for i in happened], dtype=np.int64), sizes)
     prior = np.array([o.policy.prior for o in model.organizations])[lab]
-    threshold = np.array([o.policy.threshold for o in model.organizations])[lab]
     posterior = _posterior(prior, ratio)
     return pd.DataFrame(
         {
@@ -107,7 +107,7 @@ def _candidates(model: DeniabilityModel) -> pd.DataFrame:
             "filed": joined([i.filed for i in happened], np.bool_),
             "likelihood_ratio": ratio,
             "strong_posterior": posterior,
-            "strong_identified": _passed(posterior, threshold),
+            "strong_identified": _passed(posterior, lab, model),
         }
     )
 
@@ -124,12 +124,17 @@ def _scored(reports: pd.DataFrame, candidates: pd.DataFrame, audits: pd.DataFram
     reports["audited_time"] = _first_audit(audits, reports["target"].to_numpy(), reports["period"].to_numpy())
     columns = ["incident", "person", "likelihood_ratio", "strong_posterior", "strong_identified"]
     scores = candidates.loc[candidates["filed"], columns]
-    return reports.merge(scores, how="left", on=["incident", "person"], validate="one_to_one")
+    # what is scored is the first report about an incident; outside reports are about none
+    scores = scores.assign(repeat=np.int64(0))
+    return reports.merge(scores, how="left", on=["incident", "person", "repeat"], validate="many_to_one")
 
 
-def _passed(posterior: FloatArray, threshold: FloatArray) -> Any:
-    """Whether the posterior reaches the threshold; missing where there is no posterior."""
-    passed = pd.array(posterior >= threshold, dtype="boolean")
+def _passed(posterior: FloatArray, lab: IntArray, model: DeniabilityModel) -> Any:
+    """Whether the lab, as it is at the end, acts on the posterior; missing where there is none."""
+    passed = pd.array(np.zeros(len(posterior), dtype=np.bool_), dtype="boolean")
+    for organization in model.organizations:
+        rows = np.flatnonzero(lab == organization.lab)
+        passed[rows] = acts_on(posterior[rows], organization.policy)
     passed[np.isnan(posterior)] = pd.NA
     return passed
 

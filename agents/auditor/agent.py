@@ -1,5 +1,7 @@
 """The auditor: at every whole period it selects targets with its mechanism, audits them and publishes which."""
 
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +20,10 @@ class AuditWorld(Protocol):
     draws: Draws
     log: Recorder
     time: float
+
+    def succeed(self, mechanism: Mechanism) -> None:
+        """Take note that another mechanism makes the decisions from the coming one on."""
+        ...
 
     def before_decision(self, decision: int) -> None:
         """Let the world take note that a decision is about to be made."""
@@ -39,8 +45,9 @@ class AuditorAgent(Actor):
     ----------
     model
         The Mesa model, which is also the `AuditWorld`.
-    mechanism
-        Selects the targets; reset here.
+    offices
+        Number of the first decision of each mechanism, the first one's 1, and what makes it. Active reports are taken
+        along from one to the next.
     n_targets
         Number of targets, all labs' together.
     n_decisions
@@ -50,17 +57,32 @@ class AuditorAgent(Actor):
     """
 
     def __init__(
-        self, model: Any, mechanism: Mechanism, n_targets: int, n_decisions: int, audits_per_period: int
+        self,
+        model: Any,
+        offices: Sequence[tuple[int, Callable[[], Mechanism]]],
+        n_targets: int,
+        n_decisions: int,
+        audits_per_period: int,
     ) -> None:
         super().__init__(model)
         self.world: AuditWorld = model
-        self.mechanism = mechanism
+        self._coming = deque(offices)
+        self._n_offices = 0
         self.audits_per_period = audits_per_period
         self.n_decisions = n_decisions
         self.active_reports: IntArray = np.zeros(n_targets, dtype=np.int64)
         self.transcript: list[tuple[int, ...]] = []
-        mechanism.reset(1, n_targets, self.world.draws.generator("auditor.mechanism"))
+        self.mechanism = self._next_mechanism()
         self._await_decision()
+
+    def _next_mechanism(self) -> Mechanism:
+        _, make = self._coming.popleft()
+        mechanism, number = make(), self._n_offices
+        # a stream of its own for each, and the first one's does not depend on whether there are others
+        generator = self.world.draws.generator("auditor.mechanism", *([number] if number else []))
+        mechanism.reset(1, len(self.active_reports), generator)
+        self._n_offices += 1
+        return mechanism
 
     def _await_decision(self) -> None:
         # LOW, so that reports of the same instant come first
@@ -73,6 +95,9 @@ class AuditorAgent(Actor):
 
     def _decide(self) -> None:
         decision = len(self.transcript) + 1
+        if self._coming and self._coming[0][0] == decision:
+            self.mechanism = self._next_mechanism()
+            self.world.succeed(self.mechanism)
         counts = self.active_reports.copy()
         self.world.before_decision(decision)
         if self.audits_per_period == 1:

@@ -27,6 +27,11 @@ class Observation(Protocol):
         """Number of people with access."""
         ...
 
+    @property
+    def is_open(self) -> bool:
+        """Whether no audit has brought it to light yet."""
+        ...
+
 
 class EmployeeWorld(Protocol):
     """What an employee sees of the world."""
@@ -49,8 +54,12 @@ class EmployeeWorld(Protocol):
         """Time from the decision to the filing of a report, in periods."""
         ...
 
-    def file_report(self, person: int, lab: int, observation: Observation) -> None:
-        """Hand a report to the auditor."""
+    def repeat_wait(self, person: int, incident: int, repeat: int) -> float | None:
+        """Time until the person's further report number `repeat` (from 1), in periods; None if there is none."""
+        ...
+
+    def file_report(self, person: int, lab: int, observation: Observation, repeat: int) -> None:
+        """Hand a report to the auditor: the first about this incident (`repeat` 0), or a further one (1, 2, …)."""
         ...
 
 
@@ -120,11 +129,14 @@ class EmployeeAgent(Actor):
             wait = world.report_wait(self.person, observation.incident)
             self.call_at(world.time + wait, self._file, observation)
 
-    def _file(self, observation: Observation) -> None:
-        if self.silenced:
+    def _file(self, observation: Observation, repeat: int = 0) -> None:
+        if self.silenced or (repeat and not observation.is_open):
             return
         self.n_reports += 1
-        self.world.file_report(self.person, self.lab, observation)
+        self.world.file_report(self.person, self.lab, observation, repeat)
+        wait = self.world.repeat_wait(self.person, observation.incident, repeat + 1)
+        if wait is not None:
+            self.call_at(self.world.time + wait, self._file, observation, repeat + 1)
 
     def fall_silent(self) -> None:
         """Report nothing any more."""

@@ -16,7 +16,7 @@ from ..base import Actor
 from ..ports import BoolArray, Draws, FloatArray, IntArray, Recorder
 from .inference.base import Case, Inference, KnownIncidents
 from .inference.scope import ScopeEvidence
-from .retaliation import identified
+from .retaliation import acts_on, identified
 from .suspects import Suspects
 
 __all__ = ["LabWorld", "OrganizationAgent"]
@@ -97,6 +97,12 @@ class OrganizationAgent(Actor):
         self.sanctions = 0.0
         self._identified: set[tuple[int, int]] = set()
 
+    def adopt(self, inference: Inference, policy: Organizations, scope: ScopeEvidence | None) -> None:
+        """Go by another rule and policy from now on; what the lab believes already, it keeps."""
+        self.inference = inference
+        self.policy = policy
+        self.scope = scope
+
     def read_transcript(self, decision: int, own_targets: Sequence[int]) -> None:
         """Judge after a decision: when an own target was audited, or at every decision if so set.
 
@@ -136,14 +142,14 @@ class OrganizationAgent(Actor):
             told = self.scope.log_likelihood_ratios(suspects.found, suspects.anonymity_set)
             told = np.where(np.isin(suspects.target, audited), told, 0.0)
             with_scope = _shift_log_odds(posterior, told)
-        pairs = zip(suspects.person.tolist(), suspects.incident.tolist(), strict=True)
-        fresh = np.fromiter((pair not in self._identified for pair in pairs), bool, len(posterior))
-        tie_break = world.draws.uniforms("lab.tie", suspects.person, suspects.incident, decision)
+        acts = acts_on(with_scope, self.policy)
+        for row in np.flatnonzero(acts).tolist():
+            acts[row] = (int(suspects.person[row]), int(suspects.incident[row])) not in self._identified
         chosen = identified(
-            np.where(fresh, with_scope, -1.0),
+            with_scope,
             suspects.person,
-            tie_break,
-            threshold=self.policy.threshold,
+            self._tie_break(decision, suspects, acts),
+            acts=acts,
             budget=None if self.inference.omniscient else self.policy.budget,
         )
         flagged: BoolArray = np.zeros(len(posterior), dtype=bool)
@@ -160,13 +166,19 @@ class OrganizationAgent(Actor):
             posterior=with_scope,
             flagged=flagged,
         )
+        by_transcript = acts_on(posterior, self.policy)
         for row in chosen.tolist():
-            by_transcript = posterior[row] >= self.policy.threshold
             self.identify(
                 int(suspects.person[row]),
                 int(suspects.incident[row]),
-                "transcript" if by_transcript else "audit_scope",
+                "transcript" if by_transcript[row] else "audit_scope",
             )
+
+    def _tie_break(self, decision: int, suspects: Suspects, acts: BoolArray) -> FloatArray:
+        """Uniforms that order equal posteriors, drawn only where there is something to order."""
+        if not acts.any():
+            return np.zeros(len(acts))
+        return self.world.draws.uniforms("lab.tie", suspects.person, suspects.incident, decision)
 
     def identify(self, person: int, incident: int, channel: str) -> None:
         """Believe that `person` reported `incident`, and perhaps decide to retaliate.
@@ -178,7 +190,9 @@ class OrganizationAgent(Actor):
         if (person, incident) in self._identified or not world.can_be_punished(person):
             return
         self._identified.add((person, incident))
-        if world.draws.uniform("lab.retaliate", person, incident) >= policy.retaliation_probability:
+        covered = self.covers(person)
+        chance = policy.covered_retaliation_probability if covered else policy.retaliation_probability
+        if world.draws.uniform("lab.retaliate", person, incident) >= chance:
             return
         # the hazard is the chance per week: constant in continuous time, so that as many wait longer than a week
         rate = -log1p(-policy.retaliation_hazard)
@@ -204,9 +218,14 @@ class OrganizationAgent(Actor):
             person=person,
             incident=incident,
             channel=channel,
+            covered=self.covers(person),
             reporter=world.has_reported(person),
         )
         world.punish(person, channel)
+
+    def covers(self, person: int) -> bool:
+        """Whether the law covers the person now; drawn once per person, so that nobody loses cover when it grows."""
+        return self.world.draws.uniform("lab.covered", person) < self.policy.covered_share
 
     def sanction(self) -> float:
         """Take the sanction for one incident that an audit found, and return its size."""

@@ -23,7 +23,7 @@ class Suspects:
     found: IntArray
     """1 where an audit has just brought the incident to light."""
 
-    def only(self, person: int) -> "Suspects":
-        """The rows about one person."""
-        keep = self.person == person
+    def only(self, person: int, incident: int) -> "Suspects":
+        """The row about one person and incident, if there is one."""
+        keep = (self.person == person) & (self.incident == incident)
         return Suspects(**{field.name: getattr(self, field.name)[keep] for field in fields(self)})

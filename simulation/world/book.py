@@ -27,34 +27,44 @@ class IncidentBook:
 
     def __init__(self, n_labs: int, population: Population) -> None:
         self._population = population
-        self._open: dict[int, Incident] = {}
+        self._open: dict[int, dict[int, Incident]] = {}  # of each target that has any, by number
         self._of_lab: list[list[Incident]] = [[] for _ in range(n_labs)]
-
-    @property
-    def n_open(self) -> int:
-        """Number of open incidents, those found at the decision that is being made included."""
-        return len(self._open)
+        self._found: list[Incident] = []
+        self.n_open = 0
 
     def add(self, incident: Incident) -> None:
         """Enter an incident that has just happened."""
-        self._open[incident.incident] = incident
+        self._open.setdefault(incident.target, {})[incident.incident] = incident
         self._of_lab[incident.lab].append(incident)
+        self.n_open += 1
 
     def open_at(self, target: int) -> list[Incident]:
-        """Open incidents of one target."""
-        return [i for i in self._open.values() if i.target == target]
+        """Open incidents of one target, those found at the decision that is being made included."""
+        return list(self._open.get(target, {}).values())
+
+    def open_of(self, lab: int) -> list[Incident]:
+        """Open incidents of one lab, in order of time."""
+        targets = dict.fromkeys(incident.target for incident in self._of_lab[lab])
+        return sorted((i for target in targets for i in self.open_at(target)), key=lambda i: i.incident)
+
+    def found(self, incident: Incident, time: float) -> None:
+        """Note that an audit has brought an incident to light; it is struck out when the labs have judged."""
+        incident.found_time = time
+        self._found.append(incident)
 
     def close_found(self) -> None:
         """Strike out what the audits of this decision have found."""
-        for number in [n for n, i in self._open.items() if not i.is_open]:
-            del self._open[number]
+        for incident in self._found:
+            del self._open[incident.target][incident.incident]
+        self.n_open -= len(self._found)
+        self._found.clear()
 
     def suspects(self, lab: int, targets: Iterable[int] | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
-        wanted = None if targets is None else set(targets)
-        incidents = [
-            i for i in self._open.values() if i.lab == lab and (wanted is None or i.target in wanted)
-        ]
+        if targets is None:
+            incidents = self.open_of(lab)
+        else:
+            incidents = sorted((i for t in set(targets) for i in self.open_at(t)), key=lambda i: i.incident)
         return suspect_rows(incidents, self._population)
 
     def known(self, lab: int) -> KnownIncidents:

@@ -1,5 +1,6 @@
 """Incidents of misconduct: when and where they happen, and what becomes of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +34,7 @@ class Incident:
     n_notices: int = 0
     n_reports: int = 0
     found_time: float = np.nan
+    happened: bool = False
 
     @property
     def anonymity_set(self) -> int:
@@ -42,26 +44,32 @@ class Incident:
     @property
     def is_open(self) -> bool:
         """Whether no audit has brought it to light yet."""
-        return bool(np.isnan(self.found_time))
+        return self.found_time != self.found_time  # NaN; a plain comparison, as this is asked often
 
     def happen(self, people: IntArray, due_period: IntArray) -> None:
         """Let it happen: who has access now, and when each person's report would first count."""
+        self.happened = True
         self.people = people
         self.due_period = due_period
         self.filed = np.zeros(len(people), dtype=np.bool_)
         self.candidate = np.full(len(people), -1, dtype=np.int64)
 
-    def file(self, person: int, period: int) -> None:
-        """Take note of a report by a person who had access, which first counts at decision `period`."""
+    def file(self, person: int, period: int, repeat: int = 0) -> None:
+        """Take note of a report by a person who had access, which first counts at decision `period`.
+
+        The person's further reports (`repeat` above 0) only count.
+        """
+        self.n_reports += 1
+        if repeat:
+            return
         row = self._row_of(person)
         if period != self.due_period[row]:
             raise RuntimeError(f"a report counted at decision {period}, not at {self.due_period[row]}")
         self.filed[row] = True
-        self.n_reports += 1
 
-    def score_as_filed(self, person: int) -> None:
-        """Let the worst-case adversary's arithmetic know of a report that otherwise leaves no trace here."""
-        self.filed[self._row_of(person)] = True
+    def score_as_filed(self, person: int, *, filed: bool) -> None:
+        """Tell the worst-case adversary's arithmetic whether a report is in the counts that it sees."""
+        self.filed[self._row_of(person)] = filed
 
     def _row_of(self, person: int) -> int:
         return int(np.flatnonzero(self.people == person)[0])
@@ -72,7 +80,7 @@ def draw_incidents(
     access: Access,
     *,
     n_periods: int,
-    rate_per_period: FloatArray,
+    rates: Sequence[tuple[float, FloatArray]],
     severity_mean: float,
     severity_concentration: float,
 ) -> list[Incident]:
@@ -86,22 +94,24 @@ def draw_incidents(
         The access graph.
     n_periods
         Length of the run.
-    rate_per_period
-        Incidents per period of each compartment, shape (compartments,).
+    rates
+        From when on, and incidents per period of each compartment, shape (compartments,); the first from 0.
     severity_mean, severity_concentration
         The Beta distribution of the severity: mean, and the sum of its two parameters.
     """
     found: list[tuple[float, int, int]] = []
-    for compartment in np.flatnonzero(rate_per_period > 0.0).tolist():
-        time, count = 0.0, 0
-        while True:
-            time += draws.exponential("incident.gap", compartment, count) / float(
-                rate_per_period[compartment]
-            )
-            if time >= n_periods:
-                break
-            found.append((time, compartment, count))
-            count += 1
+    ends = [*(start for start, _ in rates[1:]), float(n_periods)]
+    for compartment in range(access.n_compartments):
+        count = 0
+        wait = draws.exponential("incident.gap", compartment, count)  # in the time in which the rate is 1
+        for (start, rate), end in zip(rates, ends, strict=True):
+            time, pace = start, float(rate[compartment])
+            while pace > 0.0 and time + wait / pace < end:
+                time += wait / pace
+                found.append((time, compartment, count))
+                count += 1
+                wait = draws.exponential("incident.gap", compartment, count)
+            wait -= (end - time) * pace
     found.sort()
     incidents = []
     for number, (time, compartment, count) in enumerate(found):

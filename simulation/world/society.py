@@ -1,5 +1,6 @@
 """What people believe, and what becomes of them: fear, efficacy, retaliation, departure."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ class Society:
     ) -> None:
         beliefs = config.employees.beliefs
         self._model = model
-        self._employees = config.employees
+        self.employees = config.employees
+        """What holds now; changes during a run put another table here."""
         self._draws = draws
         self._log = log
         self._agents: dict[int, EmployeeAgent] = {}
@@ -77,7 +79,7 @@ class Society:
         """Let a report that was not punished for so long count as safe, for colleagues only if it was known."""
         if person in self.population.punished:
             return
-        slot, beliefs = person % self.population.n_slots, self._employees.beliefs
+        slot, beliefs = person % self.population.n_slots, self.employees.beliefs
         self.fear.add(np.array([slot]), self._weeks, evidence_against=1.0)
         if disclosed:
             visible = beliefs.colleague_weight * beliefs.safe_visibility
@@ -85,15 +87,22 @@ class Society:
 
     def punish(self, person: int, channel: str) -> None:
         """Let the consequences of retaliation follow: what colleagues see, departure or silence."""
-        population, beliefs = self.population, self._employees.beliefs
+        population, beliefs = self.population, self.employees.beliefs
         population.punished[person] = channel
         slot = person % population.n_slots
         visible = beliefs.colleague_weight * beliefs.retaliation_visibility
         self.fear.add(np.array([slot]), self._weeks, evidence_for=1.0)
         self.fear.add(population.colleagues(slot), self._weeks, evidence_for=visible)
         self.agent(person).fall_silent()
-        if self._draws.uniform("employee.departure", person) < self._employees.departure_probability:
+        if self._draws.uniform("employee.departure", person) < self.employees.departure_probability:
             self._leave(population.lab_of(person), slot, "retaliation")
+
+    def purge(self, lab: int, people: Iterable[int], share: float, number: int) -> None:
+        """Let some of `people` go: each with chance `share`, drawn per person and purge (`number`)."""
+        among = np.array(sorted(p for p in people if self.population.in_place(p)), dtype=np.int64)
+        goes = self._draws.uniforms("purge", among, number) < share
+        for person in among[goes].tolist():
+            self._leave(lab, person % self.population.n_slots, "purge")
 
     def turn_over(self, lab: int, slot: int) -> None:
         """Let the holder of a place leave of his or her own accord."""

@@ -1,46 +1,54 @@
-"""What happens of itself: incidents and turnover. Each is one chain of events, whatever the headcount."""
+"""What happens of itself: incidents, outside reports, turnover. Each is one chain of events at any headcount."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...agents.base import Actor
 from ...agents.ports import Draws
-from .incidents import Incident
 
-__all__ = ["IncidentSource", "TurnoverSource"]
+__all__ = ["Source", "TurnoverSource"]
 
 
 _BLOCK = 256  # departures drawn at a time
 
 
-class IncidentSource(Actor):
-    """Lets the drawn incidents happen, one after the other.
+class Dated(Protocol):
+    """Something that happens at a time, in periods."""
+
+    @property
+    def time(self) -> float:
+        """When."""
+        ...
+
+
+class Source[T: Dated](Actor):
+    """Lets what was drawn beforehand happen, one after the other.
 
     Parameters
     ----------
     model
         The Mesa model.
-    incidents
+    coming
         In order of time.
     happen
         Called with each at its time.
     """
 
-    def __init__(self, model: Any, incidents: Sequence[Incident], happen: Callable[[Incident], None]) -> None:
+    def __init__(self, model: Any, coming: Sequence[T], happen: Callable[[T], None]) -> None:
         super().__init__(model)
-        self._coming = iter(incidents)
+        self._coming = iter(coming)
         self._happen = happen
         self._await_next()
 
     def _await_next(self) -> None:
-        incident = next(self._coming, None)
-        if incident is not None:
-            self.call_at(incident.time, self._arrive, incident)
+        one = next(self._coming, None)
+        if one is not None:
+            self.call_at(one.time, self._arrive, one)
 
-    def _arrive(self, incident: Incident) -> None:
-        self._happen(incident)
+    def _arrive(self, one: T) -> None:
+        self._happen(one)
         self._await_next()
 
 

@@ -1,6 +1,8 @@
 """The worst-case meter: scores every report, filed or merely possible, as the paper's adversary would.
 
-It measures in every run, whatever rule the labs use: it is where the column `likelihood_ratio` comes from.
+It measures in every run, whatever rule the labs use: it is where the column `likelihood_ratio` comes from. Outside
+reports, and further reports by the same person about the same incident, are among the others' reports that the
+adversary knows; what is scored is a person's first report about an incident.
 """
 
 from collections import defaultdict
@@ -17,37 +19,92 @@ __all__ = ["WorstCaseMeter"]
 class WorstCaseMeter:
     """Feeds the transcript and the true reports to a `StrongScorer`, and keeps its candidates.
 
+    When another mechanism takes over, another scorer goes on: with the candidates that are still active, from what
+    they have reached. The new mechanism's randomness is fresh, so likelihood ratios multiply.
+
     Parameters
     ----------
     scorer
         The adversary's arithmetic for the mechanism in use.
+    n_targets
+        Number of audit targets.
     """
 
-    def __init__(self, scorer: StrongScorer) -> None:
-        self._scorer = scorer
-        self._due: defaultdict[int, list[tuple[Incident, IntArray]]] = defaultdict(list)
+    def __init__(self, scorer: StrongScorer, n_targets: int) -> None:
+        self._scorers = [scorer]
+        self._due: defaultdict[int, list[tuple[Incident, list[int]]]] = defaultdict(list)
+        self._entries: list[tuple[int, Incident, list[int]]] = []
+        self._last_audit = [0] * n_targets
+        self._decision = 0
+        self._size = 0
+        # which scorer each candidate is with, its number there, and the log ratio from those before;
+        # empty while there is but one, whose numbers are the candidates'
+        self._scorer: list[int] = []
+        self._number: list[int] = []
+        self._before: list[float] = []
 
     def expect(self, incident: Incident) -> None:
         """Take note of an incident that has just happened, with the periods in which reports would come."""
-        order = np.argsort(incident.due_period, kind="stable")
-        periods, starts = np.unique(incident.due_period[order], return_index=True)
-        for period, rows in zip(periods.tolist(), np.split(order, starts[1:]), strict=True):
+        rows_of: dict[int, list[int]] = {}
+        for row, period in enumerate(incident.due_period.tolist()):
+            rows_of.setdefault(period, []).append(row)
+        for period, rows in rows_of.items():
             self._due[period].append((incident, rows))
 
     def before_decision(self, decision: int) -> None:
         """Admit the candidates whose report first counts, or would, at `decision`."""
+        self._decision = decision
         for incident, rows in self._due.pop(decision, ()):
-            targets = np.full(len(rows), incident.target, dtype=np.int64)
-            incident.candidate[rows] = self._scorer.add_candidates(targets, incident.filed[rows])
+            self._entries.append((decision, incident, rows))
+            numbers = self._hand_over(incident, rows)
+            incident.candidate[rows] = range(self._size, self._size + len(rows))
+            self._size += len(rows)
+            if len(self._scorers) > 1:
+                self._scorer += [len(self._scorers) - 1] * len(rows)
+                self._number += numbers
+                self._before += [0.0] * len(rows)
+
+    def _hand_over(self, incident: Incident, rows: list[int]) -> list[int]:
+        """Let the scorer in office score candidates; returns their numbers with it."""
+        targets = np.full(len(rows), incident.target, dtype=np.int64)
+        numbers: list[int] = self._scorers[-1].add_candidates(targets, incident.filed[rows]).tolist()
+        return numbers
 
     def observe(self, active_reports: IntArray, audited: IntArray) -> None:
         """Read one decision: the counts that it used and the targets that were audited."""
-        self._scorer.observe(active_reports, audited)
+        self._scorers[-1].observe(active_reports, audited)
+        for target in audited.tolist():
+            self._last_audit[target] = self._decision
+
+    def succeed(self, scorer: StrongScorer) -> None:
+        """Let another scorer go on from the coming decision, because another mechanism does."""
+        if len(self._scorers) == 1:
+            self._scorer = [0] * self._size
+            self._number = list(range(self._size))
+            self._before = [0.0] * self._size
+        active = [entry for entry in self._entries if entry[0] > self._last_audit[entry[1].target]]
+        reached = [self.log_likelihood_ratios(incident.candidate[rows]) for _, incident, rows in active]
+        self._scorers.append(scorer)
+        for (_, incident, rows), before in zip(active, reached, strict=True):
+            columns = (incident.candidate[rows].tolist(), self._hand_over(incident, rows), before.tolist())
+            for candidate, number, ratio in zip(*columns, strict=True):
+                self._scorer[candidate] = len(self._scorers) - 1
+                self._number[candidate] = number
+                self._before[candidate] = ratio
 
     def log_likelihood_ratios(self, candidates: IntArray) -> FloatArray:
         """Log likelihood ratio of each candidate's report; 0 before its period (candidate -1)."""
         result = np.zeros(len(candidates))
-        known = candidates >= 0
-        if known.any():
-            result[known] = self._scorer.log_likelihood_ratios(candidates[known])
+        known = np.flatnonzero(candidates >= 0)
+        if not len(known):
+            return result
+        if len(self._scorers) == 1:
+            result[known] = self._scorers[0].log_likelihood_ratios(candidates[known])
+            return result
+        at = candidates[known]
+        with_whom = np.array(self._scorer, dtype=np.int64)[at]
+        number, before = np.array(self._number, dtype=np.int64)[at], np.array(self._before)[at]
+        for one in np.unique(with_whom).tolist():
+            rows = np.flatnonzero(with_whom == one)
+            result[known[rows]] = before[rows] + self._scorers[one].log_likelihood_ratios(number[rows])
         return result

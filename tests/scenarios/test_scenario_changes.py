@@ -71,7 +71,7 @@ def test_everything_that_may_change_is_a_parameter_and_no_structure() -> None:
         ("[[changes]]\nat = 0", "study.toml:4: changes[0].at = 0: must be a number greater than 0 and at most "
          "1000000 (periods)"),
         ("[[changes]]\nat = 105", "study.toml:4: changes[0].at = 105: after the end of the run (time.periods = 104)"),
-        ("[[changes]]\nat = 5\nwhat = 1", "study.toml:5: changes[0].what: unknown key; each has at, set, purge"),
+        ("[[changes]]\nat = 5\nfoo = 1", "study.toml:5: changes[0].foo: unknown key; each has at, set, purge"),
         ('[[changes]]\nat = 5\nset = { "organizations.prior" = 2 }',
          'study.toml:5: changes[0].set."organizations.prior" = 2: must be a number greater than 0 and less than 1 '
          "(probability)"),

@@ -37,6 +37,9 @@ class Mechanism(ABC):
     id: ClassVar[str]
     """Name in scenario files, columns and figures."""
 
+    needs_horizon: ClassVar[bool] = True
+    """False where the guarantee holds for a run of any length, whatever the horizon."""
+
     def __init__(self, delta: float, horizon: int) -> None:
         if not 0.0 < delta < 1.0:
             raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")

@@ -32,6 +32,7 @@ class Exponential(MemorylessMechanism):
     """
 
     id = "exponential"
+    needs_horizon = False
 
     def __init__(self, delta: float, horizon: int) -> None:
         super().__init__(delta, horizon)

@@ -20,6 +20,7 @@ class Greedy(MemorylessMechanism):
     """
 
     id = "greedy"
+    needs_horizon = False
 
     def select(self, active_reports: IntArray) -> IntArray:
         """Make one decision: one uniform per replicate breaks the tie, also where there is none."""

@@ -20,6 +20,7 @@ class Uniform(MemorylessMechanism):
     """
 
     id = "uniform"
+    needs_horizon = False
 
     def select(self, active_reports: IntArray) -> IntArray:
         """Make one decision, with one uniform per replicate."""

@@ -26,6 +26,8 @@ class Knowledge:
     """Mean time from being noticed to a report."""
     hazards: Callable[[], HazardTable]
     """The chance of an audit given active count and run length; estimated on first use."""
+    outside_reports: Callable[[int], float] = lambda _target: 0.0
+    """Expected reports about a target in a period by people who do not work at a lab."""
 
 
 @dataclass(frozen=True)

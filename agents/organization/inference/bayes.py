@@ -50,7 +50,7 @@ class Bayes(Inference):
 
     def _arrivals(self, case: Case, target: int) -> FloatArray:
         """Expected new reports on a target at each decision so far."""
-        expected = np.zeros(case.decision)
+        expected = np.full(case.decision, self.knowledge.outside_reports(target))
         for i in np.flatnonzero(case.known.target == target).tolist():
             chances = self._chances(case.decision, float(case.known.time[i]))
             expected += int(case.known.anonymity_set[i]) * chances
