@@ -51,6 +51,7 @@ def account(
     seed: int,
     directory: Path | None = None,
     files: Sequence[str] = (),
+    guarantee: str = "",
 ) -> RenderableType:
     """Tell what happened in one run.
 
@@ -66,6 +67,8 @@ def account(
         Where results were written, if anywhere.
     files
         What to name in it; by default the figures and tables of a single run.
+    guarantee
+        What the scenario guarantees, in sentences.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def account(
     parts: list[RenderableType] = [Text(study.title or study.name, style="bold")]
     if study.question:
         parts.append(Text(study.question, style="italic"))
-    parts += [Text(setting(config, seed)), Text("")]
+    parts += [Text(" ".join(filter(None, (setting(config, seed), guarantee)))), Text("")]
     parts += [Padding(Text(sentence), (0, 0, 1, 0)) for sentence in story(metrics)]
     rates, means = _rates(metrics), _means(metrics)
     if rates.row_count:
@@ -182,7 +185,7 @@ def _retaliation(metrics: Metrics) -> list[str]:
             + (f": {_channels(metrics)}." if hit else ".")
         )
     else:
-        told.append("Nobody reported.")
+        told.append("Nobody who works at a lab reported." if metrics["reports"] else "Nobody reported.")
     if metrics["false_retaliation_rate"] is not None:
         hit, others = _parts(metrics, "false_retaliation_rate")
         who = f"{_count(others, 'person', 'people')} with access to an incident who never reported"

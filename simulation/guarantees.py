@@ -20,11 +20,20 @@ from ..agents.auditor.privacy import (
     mu_for_delta,
     rr_group_delta,
 )
-from ..scenarios import InputError, ScenarioConfig
+from ..scenarios import InputError, ResolvedScenario, ScenarioConfig, cell_config, sweep_cells
 from ..scenarios.changing import timeline
 from ..scenarios.schema import Auditor
 
-__all__ = ["Segment", "StatedGuarantee", "published_deltas", "segments", "stated_guarantee"]
+__all__ = [
+    "Segment",
+    "StatedGuarantee",
+    "check_horizons",
+    "published_deltas",
+    "segments",
+    "stated_guarantee",
+]
+
+_CLOCK = ("auditor.", "time.", "changes")  # paths that decide how long a guarantee has to last
 
 
 @dataclass(frozen=True)
@@ -120,14 +129,36 @@ def _planned(auditor: Auditor, regime: int, first: int, last: int, periods: int)
     horizon = auditor.horizon or needed
     each = horizon // cls.horizon_of(1, auditor.audits_per_period) if cls.needs_horizon else periods
     if each < last - first + 1 and not (auditor.renewal and each):
+        several = auditor.audits_per_period > 1
         raise InputError(
-            f"auditor.horizon = {horizon}: less than the {needed} decisions of the run, for each of the "
-            f'{auditor.audits_per_period} audits of a period counts under "{auditor.mechanism}"'
+            f"auditor.horizon = {horizon}: less than the {needed} decisions that the guarantee would have to cover"
+            + (f" (each audit of a period is one under {auditor.mechanism})" if several else "")
             + ("; auditor.renewal = true starts it afresh, at a price" if each else "")
         )
     while first <= last:
         yield Segment(first, min(first + each - 1, last), regime, auditor, horizon)
         first += each
+
+
+def check_horizons(scenario: ResolvedScenario) -> None:
+    """Check that the guarantee lasts as long as the run, in every cell of the sweep.
+
+    Raises
+    ------
+    InputError
+        As `segments`, with the cell.
+    """
+    segments(scenario.config)
+    seen: list[dict[str, object]] = []
+    for cell in sweep_cells(scenario):
+        own = {path: value for path, value in cell.items() if path.startswith(_CLOCK)}
+        if own and own not in seen:
+            seen.append(own)
+            try:
+                segments(cell_config(scenario, own))
+            except InputError as error:
+                told = ", ".join(f"{path} = {value}" for path, value in own.items())
+                raise InputError(f"sweep: the cell {told}: {error}") from None
 
 
 def published_deltas(config: ScenarioConfig) -> tuple[float | None, ...]:

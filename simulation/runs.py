@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..analysis.metrics import run_metrics
 from ..scenarios import ResolvedScenario, content_hash, resolve
+from .guarantees import segments
 from .model import DeniabilityModel
 from .provenance import run_id
 from .registries import known_names
@@ -72,7 +73,9 @@ def load_scenario(
         settings.append(f'auditor.mechanism="{mechanism}"')
     if delta is not None:
         settings.append(f"auditor.delta={delta!r}")
-    return resolve(str(source), overrides=settings, known_names=known_names())
+    scenario = resolve(str(source), overrides=settings, known_names=known_names())
+    segments(scenario.config)  # a guarantee that ends before the run is better known now
+    return scenario
 
 
 def run(

@@ -143,7 +143,7 @@ def _access(model: DeniabilityModel) -> pd.DataFrame:
     access, sizes = model.access, [len(m) for m in model.access.members]
     return pd.DataFrame(
         {
-            "person": np.concatenate(access.members),
+            "person": np.concatenate([np.zeros(0, dtype=np.int64), *access.members]),
             "lab": np.repeat(access.lab, sizes),
             "target": np.repeat(access.target, sizes),
             "compartment": np.repeat(np.arange(access.n_compartments), sizes),

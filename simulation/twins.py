@@ -2,8 +2,11 @@
 
 Four runs make a pair, all on the same random numbers. A first run shows which report is the focal one. The run
 without it, all else free, gives the *total* effect (own learning, leaks and findings included): for this no bound
-is claimed. Two more runs, with and without the report and both held to the certified conditions, give the
-*certified* effect, whose mean through the transcript is at most delta.
+is claimed. Two more runs, with and without the report and both held to the certified conditions from its time on,
+give the *certified* effect, whose mean through the transcript is at most the stated guarantee.
+
+The focal report is a person's first about an incident. Where people report again, the total effect is that of all
+the person's reports about it, and the certified one still that of a single report.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +22,7 @@ from ..analysis.intervals import Estimate
 from ..analysis.paired import paired_proportions
 from ..scenarios import ScenarioConfig
 from .draws import KeyedDraws, child_seed
+from .guarantees import stated_guarantee
 from .intervention import Intervention
 from .model import DeniabilityModel
 
@@ -38,7 +42,8 @@ class TwinResult:
     Attributes
     ----------
     bound
-        What the mechanism guarantees for the certified effect through the transcript; 1 says nothing.
+        What the scenario guarantees for the certified effect through the transcript (`stated_guarantee`), renewals
+        and changes of the mechanism included; 1 says nothing.
     pairs
         One row per pair: seed, person, incident, time and the fate in each of the four runs (the channel through
         which the person was retaliated against, or missing).
@@ -81,7 +86,7 @@ def twin_pair(config: ScenarioConfig, seed: int) -> dict[str, Any] | None:
     free.run()
     earliest = KeyedDraws(seed).uniform("twin.time") * _LATEST * config.time.periods
     reports = free.log.frame("reports")
-    late = reports[reports["time"] >= earliest]
+    late = reports[(reports["time"] >= earliest) & (reports["person"] >= 0) & (reports["repeat"] == 0)]
     if late.empty:
         return None
     focal = late.iloc[0]
@@ -135,8 +140,7 @@ def twin_study(
     fates = ["certified_with", "certified_without", "total_with", "total_without"]
     table = pd.DataFrame([row for row in rows if row is not None], columns=columns + fates)
     table[fates] = table[fates].astype("str")
-    bound = DeniabilityModel(config, seed).auditor.mechanism.guarantee()
-    return TwinResult(bound, table)
+    return TwinResult(stated_guarantee(config).delta, table)
 
 
 def _in_line(

@@ -65,8 +65,10 @@ class Beliefs:
         return result
 
     def average(self, now_weeks: float) -> float:
-        """Mean level over all holders; costs nothing for holders who never saw anything."""
+        """Mean level over all holders, NaN if there are none; costs nothing for holders who never saw anything."""
         n_holders = len(self._for)
+        if not n_holders:
+            return np.nan
         touched = np.fromiter(self._touched, dtype=np.int64, count=len(self._touched))
         shift = float(np.sum(self.levels(touched, now_weeks) - self.mean))
         return self.mean + shift / n_holders

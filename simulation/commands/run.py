@@ -73,5 +73,9 @@ def run(
         from rich.console import Console
 
         from ...analysis.account import account
+        from ..guarantees import stated_guarantee
 
-        Console().print(account(result.metrics, config, seed=seed, directory=directory))
+        guarantee = stated_guarantee(config).text
+        Console().print(
+            account(result.metrics, config, seed=seed, directory=directory, guarantee=guarantee)
+        )

@@ -16,7 +16,7 @@ from ...scenarios.schema import Access as AccessTable
 from ...scenarios.schema import Colleagues as ColleaguesTable
 from .teams import Teams
 
-__all__ = ["AccessGenerator", "LabPlan", "NeedToKnow", "Open", "TeamBased"]
+__all__ = ["AccessGenerator", "LabPlan", "NeedToKnow", "Nobody", "Open", "TeamBased"]
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,24 @@ class AccessGenerator(ABC):
             draws.generator(f"access/{self.plan.lab}/{self.plan.targets[target]}", index - start)
             for index, (target, start) in enumerate(zip(self.target.tolist(), first.tolist(), strict=True))
         ]
+
+
+class Nobody(AccessGenerator):
+    """No compartments: a lab without employees, about which reports come from outside only."""
+
+    name = "nobody"
+
+    def __init__(self, plan: LabPlan) -> None:
+        super().__init__(plan)
+        self.target = self.target[:0]
+
+    def draw(self, draws: Draws) -> tuple[IntArray, ...]:  # noqa: ARG002 - there is nothing to draw
+        """Nothing."""
+        return ()
+
+    def public_sizes(self, target: IntArray, generator: np.random.Generator) -> IntArray:  # noqa: ARG002
+        """Nobody."""
+        return np.zeros(len(target), dtype=np.int64)
 
 
 class NeedToKnow(AccessGenerator):

@@ -7,7 +7,7 @@ import numpy as np
 from ...agents.ports import Draws, IntArray
 from ...scenarios import ScenarioConfig
 from .access import GENERATORS, Access
-from .access_generators import AccessGenerator, LabPlan
+from .access_generators import AccessGenerator, LabPlan, Nobody
 from .teams import Teams
 
 __all__ = ["Layout", "draw_access"]
@@ -43,7 +43,9 @@ class Layout:
 
     @classmethod
     def of(cls, config: ScenarioConfig) -> "Layout":
-        """The layout of a scenario; `employees.scale` multiplies every headcount, rounded, at least 1.
+        """The layout of a scenario.
+
+        `employees.scale` multiplies every headcount, rounded, at least 1 in a lab that has anybody.
 
         Raises
         ------
@@ -51,14 +53,18 @@ class Layout:
             A file that the scenario names is wrong.
         """
         labs = list(config.labs.items())
-        headcounts = [max(round(lab.employees * config.employees.scale), 1) for _, lab in labs]
+        headcounts = [
+            max(round(lab.employees * config.employees.scale), 1) if lab.employees else 0 for _, lab in labs
+        ]
         plans = [
             LabPlan(
                 name, tuple(config.labs), headcount, lab.targets, config.access_of(name), config.colleagues
             )
             for (name, lab), headcount in zip(labs, headcounts, strict=True)
         ]
-        generators = tuple(GENERATORS[plan.access.generator](plan) for plan in plans)
+        generators = tuple(
+            GENERATORS[plan.access.generator](plan) if plan.headcount else Nobody(plan) for plan in plans
+        )
         return cls(
             lab_names=tuple(name for name, _ in labs),
             target_names=tuple(f"{name}/{target}" for name, lab in labs for target in lab.targets),
