@@ -13,6 +13,7 @@ from ..scenarios.errors import InputError
 __all__ = ["application", "main"]
 
 VERBS = (
+    "leakage",
     "plan",
     "run",
     "paper",

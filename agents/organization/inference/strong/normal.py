@@ -9,10 +9,10 @@ share one fraction of a cell, and the table is stored so that the grid's points 
 import math
 
 import numpy as np
-from numba import njit
 from scipy.special import log_ndtr, ndtri
 
 from ....ports import FloatArray, IntArray
+from .compiling import compiled
 
 __all__ = [
     "CELL",
@@ -22,6 +22,8 @@ __all__ = [
     "RIGHT",
     "STRIDES",
     "cubic_weights",
+    "exponential_table",
+    "filter_tables",
     "grid_tables",
     "hazard",
     "hazard_table",
@@ -30,6 +32,7 @@ __all__ = [
     "quantile",
     "quantile_of_log",
     "quantile_table",
+    "quick_exp",
     "quick_quantile",
     "rough_hazard",
 ]
@@ -51,6 +54,8 @@ _PADDING = 4
 _PER_UNIT = 1.0 / CELL
 _QUANTILE_CELLS = 2048
 _QUANTILE_END = 1.0 / 32.0
+_EXPONENTIAL_CELLS = 32
+_EXPONENTIAL_END = 64
 _N_CELLS = round((RIGHT - LEFT) / CELL)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SIXTH = 1.0 / 6.0
@@ -80,6 +85,12 @@ def quantile_table() -> FloatArray:
     return values
 
 
+def exponential_table() -> FloatArray:
+    """Make the table of exp(-i/32)."""
+    values: FloatArray = np.exp(-np.arange(_EXPONENTIAL_END * _EXPONENTIAL_CELLS + 2) / _EXPONENTIAL_CELLS)
+    return values
+
+
 def grid_tables() -> tuple[FloatArray, IntArray]:
     """Lay the quadrature's table out once for each stride, so that every stride-th entry lies side by side.
 
@@ -103,7 +114,12 @@ def grid_tables() -> tuple[FloatArray, IntArray]:
     return np.concatenate(parts), np.array(layout, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+def filter_tables() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
+    """Make all the tables that the particle filter reads."""
+    return (log_cdf_table(), hazard_table(), quantile_table(), exponential_table(), *grid_tables())
+
+
+@compiled
 def cubic_weights(t):  # type: ignore[no-untyped-def]
     """Weights of the entries -1, 0, 1, 2 around a fraction `t` of a cell (Lagrange)."""
     a, b, c = t + 1.0, t - 1.0, t - 2.0
@@ -111,14 +127,14 @@ def cubic_weights(t):  # type: ignore[no-untyped-def]
     return -t * b * c * _SIXTH, a * b * c * 0.5, -a * t * c * 0.5, a * t * b * _SIXTH
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _left_tail(x):  # type: ignore[no-untyped-def]
     """Log Phi by its asymptotic series, for x <= LEFT, where it is exact to rounding."""
     r = 1.0 / (x * x)
     return -0.5 * x * x - math.log(-x) - _LOG_SQRT_2PI + math.log1p(-r * (1.0 - r * (3.0 - 15.0 * r)))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def log_cdf(x, table):  # type: ignore[no-untyped-def]
     """Log Phi(x) from `log_cdf_table()`, for any finite x."""
     if x >= RIGHT:
@@ -132,7 +148,17 @@ def log_cdf(x, table):  # type: ignore[no-untyped-def]
     return w0 * table[i] + w1 * table[i + _I1] + w2 * table[i + _I2] + w3 * table[i + _I3]
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def quick_exp(x, exponentials):  # type: ignore[no-untyped-def]
+    """exp(x) for x <= 0, from `exponential_table()`: relative error below 3e-10, 0 below -64."""
+    if x < -_EXPONENTIAL_END:
+        return 0.0
+    cell = int(-x * _EXPONENTIAL_CELLS)
+    t = x + cell * (1.0 / _EXPONENTIAL_CELLS)
+    return exponentials[np.uintp(cell)] * (1.0 + t * (1.0 + t * (0.5 + t * (_SIXTH + t * (1.0 / 24.0)))))
+
+
+@compiled
 def rough_hazard(x, hazards):  # type: ignore[no-untyped-def]
     """phi(x)/Phi(x) to within 1/100, from `hazard_table()`: good enough to find a peak."""
     if x >= RIGHT:
@@ -142,18 +168,18 @@ def rough_hazard(x, hazards):  # type: ignore[no-untyped-def]
     return hazards[np.uintp(int((x - LEFT) * _PER_UNIT + 1.5))]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hazard(x, table):  # type: ignore[no-untyped-def]
     """phi(x)/Phi(x), the derivative of log Phi, for any finite x."""
     return math.exp(-0.5 * x * x - _LOG_SQRT_2PI - log_cdf(x, table))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _horner(x, a7, a6, a5, a4, a3, a2, a1, a0):  # type: ignore[no-untyped-def]
     return ((((((a7 * x + a6) * x + a5) * x + a4) * x + a3) * x + a2) * x + a1) * x + a0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def quick_quantile(p, quantiles):  # type: ignore[no-untyped-def]
     """Phi^-1(p) for 0 < p < 1, from `quantile_table()` where it can be: absolute error below 5e-9."""
     side = 1.0
@@ -175,7 +201,7 @@ def quick_quantile(p, quantiles):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def quantile(p):  # type: ignore[no-untyped-def]
     """Phi^-1(p) for 0 < p < 1: relative error about 1e-15.
 
@@ -212,7 +238,7 @@ def quantile(p):  # type: ignore[no-untyped-def]
     return _tail_quantile(-math.log(1.0 - p))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def quantile_of_log(log_p):  # type: ignore[no-untyped-def]
     """The x with log Phi(x) = `log_p`, for any log_p < 0, also where p is too small for a double.
 
@@ -225,7 +251,7 @@ def quantile_of_log(log_p):  # type: ignore[no-untyped-def]
     return quantile(math.exp(log_p))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _tail_quantile(minus_log_p):  # type: ignore[no-untyped-def]
     """Upper quantile of the small tail probability exp(-minus_log_p)."""
     if minus_log_p > 700.0:

@@ -5,7 +5,7 @@ import numpy as np
 from ....auditor.mechanisms.counter_based import CounterMechanism
 from ....ports import FloatArray, IntArray
 from .base import BoolArray, CandidateBook, StrongScorer
-from .normal import grid_tables, hazard_table, log_cdf_table, quantile_table
+from .normal import filter_tables
 from .particles import advance, make_scratch
 
 __all__ = ["ParticleScorer", "log_ratios"]
@@ -79,7 +79,7 @@ class ParticleScorer(StrongScorer):
         self._z = np.empty((n_targets, min(_FIRST_CAPACITY, self._horizon), n_particles))
         self._lengths: IntArray = np.zeros(n_targets, dtype=np.int64)
         self._log_weights = np.full(n_particles, -np.log(n_particles))
-        self._tables = (log_cdf_table(), hazard_table(), quantile_table(), *grid_tables())
+        self._tables = filter_tables()
         self._scratch = make_scratch(n_targets, n_particles)
         self._decisions = 0
         self.log_likelihood = 0.0

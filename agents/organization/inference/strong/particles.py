@@ -12,12 +12,12 @@ and resampling stays within one row of memory at a time.
 import math
 
 import numpy as np
-from numba import njit
 
+from .compiling import allocating, compiled, kept, sources_digest
 from .normal import GRID, hazard, log_cdf, quantile_of_log, quick_quantile
 from .selection import draw, log_density, tabulate
 
-__all__ = ["advance", "decision_key", "make_scratch", "uniform"]
+__all__ = ["advance", "advance_uncached", "decision_key", "make_scratch", "uniform"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -27,7 +27,7 @@ _ONE = np.uint64(1)
 _SAFE = -600.0  # above it exp() keeps all its digits, with a factor of 2^-53 to spare
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mix(x):  # type: ignore[no-untyped-def]
     """SplitMix64's finaliser (Steele, Lea & Flood 2014, Stafford's variant 13)."""
     x = (x ^ (x >> _S30)) * _MULTIPLIER_1
@@ -35,20 +35,20 @@ def _mix(x):  # type: ignore[no-untyped-def]
     return x ^ (x >> _S31)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def decision_key(key, decision):  # type: ignore[no-untyped-def]
     """Key of one decision's draws."""
     return _mix(np.uint64(key) + (np.uint64(decision) + _ONE) * _MULTIPLIER_2)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def uniform(base, index):  # type: ignore[no-untyped-def]
     """Draw number `index` on (0, 1) under a `decision_key`: a hash, so no draw depends on how many were made."""
     word = _mix(np.uint64(base) + (np.uint64(index) + _ONE) * _GOLDEN)
     return (np.float64(np.int64(word >> _S12)) + 0.5) * 2.0**-52
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def make_scratch(n_targets, n_particles):  # type: ignore[no-untyped-def]
     """Memory that `advance` uses again at each decision.
 
@@ -56,12 +56,12 @@ def make_scratch(n_targets, n_particles):  # type: ignore[no-untyped-def]
     -------
     means
         Shape (targets, particles + 8): the padding keeps a column's elements out of one cache set.
-    grid
-        Log f and cumulated mass of each particle, shape (particles, 2, GRID).
+    log_f, mass
+        Tables of `tabulate`, one particle's points after the other's, shape (particles x GRID,).
     frame
         Start and step of the grid, log integral of the interpolant, log chance, shape (particles, 4).
     whole
-        Ancestor and number of grid points, shape (2, particles).
+        Ancestor, number of grid points and place of the first in `grid`, shape (3, particles).
     lost
         Shape (targets,).
     buffers
@@ -69,15 +69,16 @@ def make_scratch(n_targets, n_particles):  # type: ignore[no-untyped-def]
     """
     return (
         np.empty((n_targets, n_particles + 8)),
-        np.empty((n_particles, 2, GRID)),
+        np.empty(n_particles * GRID),
+        np.empty(n_particles * GRID),
         np.empty((n_particles, 4)),
-        np.empty((2, n_particles), dtype=np.int64),
+        np.empty((3, n_particles), dtype=np.int64),
         np.empty(n_targets, dtype=np.bool_),
         np.empty((4, max(n_targets, n_particles))),
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _predict(means, z, lengths, counts, inverse_sigma, decoder):  # type: ignore[no-untyped-def]
     """Mean of the next noisy counts: active reports plus the noise already drawn."""
     n_particles = z.shape[2]
@@ -103,7 +104,7 @@ def _predict(means, z, lengths, counts, inverse_sigma, decoder):  # type: ignore
             j += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _resample(probabilities, u, ancestors):  # type: ignore[no-untyped-def]
     """Systematic resampling: one uniform, evenly spaced pointers."""
     n = ancestors.size
@@ -117,7 +118,7 @@ def _resample(probabilities, u, ancestors):  # type: ignore[no-untyped-def]
         ancestors[p] = source
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gather(row, ancestors, buffer):  # type: ignore[no-untyped-def]
     for p in range(ancestors.size):
         buffer[p] = row[ancestors[p]]
@@ -125,34 +126,36 @@ def _gather(row, ancestors, buffer):  # type: ignore[no-untyped-def]
         row[p] = buffer[p]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _log_sum_exp(values):  # type: ignore[no-untyped-def]
-    top = values.max()
+    top = -np.inf
+    for v in values:
+        top = max(top, v)
     total = 0.0
     for v in values:
         total += math.exp(v - top)
     return top + math.log(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _smallest_winner(y, u, means, audited, table):  # type: ignore[no-untyped-def]
     """Which of the audited targets holds the smallest noisy count `y` of them."""
     if audited.size == 1:
         return audited[0]
     total = 0.0
-    for a in audited:
-        total += hazard(means[a] - y, table)
+    for i in range(audited.size):
+        total += hazard(means[audited[i]] - y, table)
     goal = u * total
     cumulated = 0.0
-    for a in audited:
-        cumulated += hazard(means[a] - y, table)
+    for i in range(audited.size):
+        cumulated += hazard(means[audited[i]] - y, table)
         if cumulated >= goal:
-            return a
+            return audited[i]
     return audited[-1]
 
 
-@njit(cache=True, nogil=True)
-def advance(  # type: ignore[no-untyped-def]
+@compiled
+def advance_uncached(  # type: ignore[no-untyped-def]
     z,
     lengths,
     log_weights,
@@ -189,7 +192,7 @@ def advance(  # type: ignore[no-untyped-def]
     threshold
         Resample when the effective number of particles falls below this share.
     tables
-        `log_cdf_table()`, `hazard_table()`, `quantile_table()` and the two of `grid_tables()`.
+        `filter_tables()`.
     scratch
         `make_scratch(targets, particles)`.
 
@@ -198,9 +201,9 @@ def advance(  # type: ignore[no-untyped-def]
     log_likelihood
         Log of the estimated probability of this decision given those before.
     """
-    table, hazards, quantiles, flat, layout = tables
-    means, grid, frame, whole, lost, buffers = scratch
-    ancestors, sizes = whole[0], whole[1]
+    table, hazards, quantiles, exponentials, flat, layout = tables
+    means, log_f, mass, frame, whole, lost, buffers = scratch
+    ancestors, sizes, begins = whole[0], whole[1], whole[2]
     n_targets, _, n_particles = z.shape
     local, logs, shares = buffers[0, :n_targets], buffers[1, :n_targets], buffers[2, :n_targets]
     buffer = buffers[3, :n_particles]
@@ -209,13 +212,26 @@ def advance(  # type: ignore[no-untyped-def]
         lost[a] = False
     _predict(means, z, lengths, counts, inverse_sigma, decoder)
 
+    begin = 0
     for p in range(n_particles):
         for c in range(n_targets):
             local[c] = means[c, p]
         n, start, step, log_sum, log_chance = tabulate(
-            local, audited, lost, table, hazards, flat, layout, logs, grid[p, 0], grid[p, 1]
+            local,
+            audited,
+            lost,
+            table,
+            hazards,
+            exponentials,
+            flat,
+            layout,
+            logs,
+            log_f,
+            mass,
+            begin,
         )
-        sizes[p] = n
+        sizes[p], begins[p] = n, begin
+        begin += n
         frame[p, 0], frame[p, 1], frame[p, 2], frame[p, 3] = start, step, log_sum, log_chance
         log_weights[p] += log_chance
     log_likelihood = _log_sum_exp(log_weights)
@@ -246,15 +262,16 @@ def advance(  # type: ignore[no-untyped-def]
             sizes[source],
             frame[source, 0],
             frame[source, 1],
-            grid[source, 0],
-            grid[source, 1],
+            log_f,
+            mass,
+            begins[source],
         )
         # the interpolant that y was drawn from is not quite f: the ratio makes it exact, with mean 1
-        log_f = log_density(y, local, audited, lost, table, logs)
-        log_weights[p] += log_f - log_q + frame[source, 2] - frame[source, 3]
+        density = log_density(y, local, audited, lost, table, logs)
+        log_weights[p] += density - log_q + frame[source, 2] - frame[source, 3]
         smallest = _smallest_winner(y, uniform(base, first + 1), local, audited, table)
-        for a in audited:
-            logs[a] = log_cdf(local[a] - y, table)
+        for i in range(audited.size):
+            logs[audited[i]] = log_cdf(local[audited[i]] - y, table)
         # loops apart, which keep the processor busier than one
         for c in range(n_targets):
             shares[c] = uniform(base, first + 2 + c) * math.exp(logs[c])
@@ -271,3 +288,42 @@ def advance(  # type: ignore[no-untyped-def]
     for c in range(n_targets):
         lengths[c] = lengths[c] + 1
     return log_likelihood + correction
+
+
+def _make_advance(digest: int):  # type: ignore[no-untyped-def]
+    def advance(  # type: ignore[no-untyped-def]
+        z,
+        lengths,
+        log_weights,
+        counts,
+        inverse_sigma,
+        decoder,
+        audited,
+        key,
+        decision,
+        threshold,
+        tables,
+        scratch,
+    ):
+        """Take in one decision: see `advance_uncached`."""
+        if digest == 0:
+            return 0.0
+        return advance_uncached(
+            z,
+            lengths,
+            log_weights,
+            counts,
+            inverse_sigma,
+            decoder,
+            audited,
+            key,
+            decision,
+            threshold,
+            tables,
+            scratch,
+        )
+
+    return kept(advance)
+
+
+advance = _make_advance(sources_digest())
