@@ -12,6 +12,7 @@ from .linked import anchored
 from .merging import Layer, Merged, Origin, overlay
 from .paths import parse_path, render_path
 from .reference import find_parameter
+from .sampling import sampled_values
 from .schema import ScenarioConfig
 from .settings import parse_setting, setting_layer
 from .starter import study_name
@@ -161,11 +162,12 @@ def _name_the_study(tree: dict[str, Any], stem: str) -> None:
 def sweep_cells(resolved: ResolvedScenario) -> list[Cell]:
     """Return the cells of the scenario's sweep in a fixed order; one empty cell where it sweeps nothing.
 
-    Zipped values are outermost, then the grid's axes in the order of the file, the last one fastest. A whole number
-    given for a parameter that takes any number comes back as a float, so that columns have one type.
+    Zipped values are outermost, then the points of a sample, then the grid's axes in the order of the file, the last
+    one fastest. A whole number given for a parameter that takes any number comes back as a float, so that columns
+    have one type.
     """
     sweep = resolved.config.sweep
-    return list(cells_of(_typed(sweep.grid), _typed(sweep.zip)))
+    return list(cells_of(_typed(sweep.grid), _typed(sweep.zip), _typed(sampled_values(sweep.sample))))
 
 
 def _typed(axes: Mapping[str, list[Any]]) -> dict[str, list[Any]]:

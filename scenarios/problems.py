@@ -83,6 +83,8 @@ def _problem(kind: str, place: Place, given: Any, message: str, tree: Mapping[st
         allowed = "must be a number from 0 to 1000000 (1/year)"
     elif keys[:2] in (("sweep", "grid"), ("sweep", "zip")) and len(keys) > 2:
         allowed = "must be a non-empty list of values"
+    elif keys[:2] == ("sweep", "sample") and len(keys) > 3:
+        allowed = "must be a list of two numbers, [low, high]"
     suggestion = ""
     if kind == "literal_error" and isinstance(given, str) and row:
         suggestion = did_you_mean(likely_names(given, row.allowed.split('"')[1::2], 1), '"')

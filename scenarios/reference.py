@@ -44,6 +44,8 @@ _FREE = (
     ("sources",),
     ("sweep", "grid"),
     ("sweep", "zip"),
+    ("sweep", "sample", "linear"),
+    ("sweep", "sample", "log"),
 )  # tables whose keys the file chooses
 
 

@@ -14,7 +14,7 @@ from .organizations import Organizations
 from .people import Beliefs, Decision, Employees
 from .reports import Burst, Reports
 from .study import Study, Time
-from .sweeping import Sweep
+from .sweeping import Precision, Sample, Sweep
 
 __all__ = [
     "CHANGEABLE",
@@ -30,8 +30,10 @@ __all__ = [
     "Incidents",
     "Lab",
     "Organizations",
+    "Precision",
     "Purge",
     "Reports",
+    "Sample",
     "ScenarioConfig",
     "Study",
     "Sweep",
