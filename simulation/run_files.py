@@ -14,6 +14,7 @@ from .manifest import manifest
 from .provenance import code_hash
 from .runs import RunResult
 from .store import MANIFEST, staged, write_json, write_table
+from .world.anonymity import anonymity_summary
 
 __all__ = ["run_row", "write_run"]
 
@@ -77,6 +78,7 @@ def write_run(result: RunResult, directory: Path, *, command: Sequence[str], sta
                 command=command,
                 started=started,
                 run_id=result.run_id,
+                anonymity_sets=anonymity_summary(result.tables["compartments"], result.tables["access"]),
             ),
             aside / MANIFEST,
         )

@@ -142,12 +142,14 @@ def validate(
     """Check scenario files: each is OK, or every problem in it is told (exit code 2)."""
     from ...scenarios import resolve, sweep_cells
     from ..registries import known_names
+    from ..world.checks import check_networks
 
     names = known_names()
     results: list[dict[str, Any]] = []
     for file in files:
         try:
             scenario = resolve(file, known_names=names)
+            check_networks(scenario.config)
         except InputError as error:
             results.append({"file": file, "ok": False, "problems": list(error.messages)})
             continue

@@ -37,8 +37,15 @@ def _distinct(sorted_numbers: np.ndarray) -> int:
     return int(np.count_nonzero(np.diff(sorted_numbers))) + 1 if len(sorted_numbers) else 0
 
 
-def anonymity_summary(access: Access, layout: Layout) -> dict[str, dict[str, float | int]]:
+def anonymity_summary(compartments: pd.DataFrame, access: pd.DataFrame) -> dict[str, dict[str, float | int]]:
     """Anonymity sets of each lab in a few numbers.
+
+    Parameters
+    ----------
+    compartments
+        What `anonymity_sets` gives, with whatever names the labs have in it.
+    access
+        A row per edge: columns `person` and `lab`.
 
     Returns
     -------
@@ -46,19 +53,15 @@ def anonymity_summary(access: Access, layout: Layout) -> dict[str, dict[str, flo
         Lab to `compartments`, `smallest`, `median`, `largest` (people), `below_5` (compartments with fewer than five
         people) and `people_with_access` (distinct).
     """
-    summary: dict[str, dict[str, float | int]] = {}
-    for lab, name in enumerate(layout.lab_names):
-        rows = np.flatnonzero(access.lab == lab).tolist()
-        sizes = access.sizes[rows]
-        reached = np.zeros(int(layout.headcounts[lab]), dtype=bool)
-        for row in rows:
-            reached[access.members[row] - layout.first_slot[lab]] = True
-        summary[name] = {
-            "compartments": len(rows),
+    reached = access.groupby("lab", sort=False)["person"].nunique()
+    return {
+        str(lab): {
+            "compartments": len(sizes),
             "smallest": int(sizes.min()),
-            "median": float(np.median(sizes)),
+            "median": float(sizes.median()),
             "largest": int(sizes.max()),
             "below_5": int((sizes < 5).sum()),
-            "people_with_access": int(reached.sum()),
+            "people_with_access": int(reached[lab]),
         }
-    return summary
+        for lab, sizes in compartments.groupby("lab", sort=False)["anonymity_set"]
+    }

@@ -69,9 +69,10 @@ def read_cells(label: str, content: bytes, needed: Sequence[str], optional: Sequ
 
 def _places(label: str, header: list[str], needed: Sequence[str], optional: Sequence[str]) -> dict[str, int]:
     understood = (*needed, *optional)
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        raise InputError(f"{label}:1: the header is {quoted(header[0])}: columns must be separated by commas")
     messages = [
         f"{label}:1: the column {name} is missing; the header has {', '.join(map(quoted, header))}"
-        + ("; columns are separated by commas" if ";" in header[0] or "\t" in header[0] else "")
         for name in needed
         if name not in header
     ]
