@@ -1,11 +1,13 @@
 """The manifest: what a directory of results is, and how it came about (DESIGN, section 5)."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from ..scenarios import ResolvedScenario, content_hash
 from ..scenarios.linked import linked_files
+from .guarantees import stated_guarantee
 from .provenance import code_hash, code_path, versions
 
 __all__ = ["manifest"]
@@ -45,6 +47,7 @@ def manifest(
         "resolved_scenario": scenario.tree,
         "scenario_files": linked_files(scenario.config),
         "content_hash": content_hash(scenario.config),
+        "guarantee": asdict(stated_guarantee(scenario.config)),
         "code_hash": code_hash(),
         "code_path": str(code_path()),
         "versions": versions(),

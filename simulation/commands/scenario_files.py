@@ -141,6 +141,7 @@ def validate(
 ) -> None:
     """Check scenario files: each is OK, or every problem in it is told (exit code 2)."""
     from ...scenarios import resolve, sweep_cells
+    from ..guarantees import check_horizons
     from ..registries import known_names
     from ..world.checks import check_networks
 
@@ -150,6 +151,7 @@ def validate(
         try:
             scenario = resolve(file, known_names=names)
             check_networks(scenario.config)
+            check_horizons(scenario)
         except InputError as error:
             results.append({"file": file, "ok": False, "problems": list(error.messages)})
             continue
