@@ -26,7 +26,7 @@ from .guarantees import stated_guarantee
 from .intervention import Intervention
 from .model import DeniabilityModel
 
-__all__ = ["CHANNELS", "TwinResult", "twin_pair", "twin_study"]
+__all__ = ["CHANNELS", "TwinResult", "focal_report", "twin_pair", "twin_study"]
 
 CHANNELS = ("transcript", "side_information", "self_disclosure", "audit_scope")
 
@@ -84,12 +84,9 @@ def twin_pair(config: ScenarioConfig, seed: int) -> dict[str, Any] | None:
     """
     free = DeniabilityModel(config, seed)
     free.run()
-    earliest = KeyedDraws(seed).uniform("twin.time") * _LATEST * config.time.periods
-    reports = free.log.frame("reports")
-    late = reports[(reports["time"] >= earliest) & (reports["person"] >= 0) & (reports["repeat"] == 0)]
-    if late.empty:
+    focal = focal_report(free, seed)
+    if focal is None:
         return None
-    focal = late.iloc[0]
     person, incident = int(focal["person"]), int(focal["incident"])
 
     def fate(*, withheld: bool, certified: bool) -> str | None:
@@ -109,6 +106,29 @@ def twin_pair(config: ScenarioConfig, seed: int) -> dict[str, Any] | None:
         "total_with": free.population.punished.get(person),
         "total_without": fate(withheld=True, certified=False),
     }
+
+
+def focal_report(free: DeniabilityModel, seed: int) -> "pd.Series[Any] | None":
+    """Choose the focal report: the first one that an employee files after a time drawn beforehand.
+
+    It depends on nothing that happens after the report is filed.
+
+    Parameters
+    ----------
+    free
+        A run in which nothing is held, finished.
+    seed
+        Its root seed.
+
+    Returns
+    -------
+    Series or None
+        A row of the table `reports`; None if there is no such report.
+    """
+    earliest = KeyedDraws(seed).uniform("twin.time") * _LATEST * free.config.time.periods
+    reports = free.log.frame("reports")
+    late = reports[(reports["time"] >= earliest) & (reports["person"] >= 0) & (reports["repeat"] == 0)]
+    return None if late.empty else late.iloc[0]
 
 
 def twin_study(
