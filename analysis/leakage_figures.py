@@ -161,20 +161,10 @@ def _draw_evidence(axes: Axes, curves: LeakageCurves, parts: list[pd.DataFrame])
         share = np.arange(1, ordered.size + 1) / ordered.size
         x, y = _thin(np.append(left, ordered), np.append(0.0, share))
         x, y = np.append(x, right), np.append(y, 1.0)
-        axes.plot(np.exp(x), y, drawstyle="steps-post", label=series, **line)  # type: ignore[arg-type]
+        axes.plot(np.exp(x), y, drawstyle="steps-post", label=series, **line)
         _take(parts, "evidence", series.lower(), np.exp(x), y)
     if curves.cap is not None:
-        axes.axvline(curves.cap, **BOUND_STYLE)
-        axes.annotate(
-            f"cap {curves.cap:.2f}",
-            (curves.cap, 0.03),
-            xytext=(-3, 0),
-            textcoords="offset points",
-            ha="right",
-            color=MUTED,
-            fontsize=7,
-            backgroundcolor="white",
-        )
+        axes.axvline(curves.cap, label=f"Cap on the ratio: {curves.cap:.3f}", **BOUND_STYLE)
         _take(parts, "evidence", "cap", np.array([curves.cap]), np.array([np.nan]))
     axes.axvline(1.0, color=MUTED, linewidth=0.6, linestyle=(0, (1, 2)))
     axes.set(
