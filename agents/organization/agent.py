@@ -225,7 +225,8 @@ class OrganizationAgent(Actor):
 
     def covers(self, person: int) -> bool:
         """Whether the law covers the person now; drawn once per person, so that nobody loses cover when it grows."""
-        return self.world.draws.uniform("lab.covered", person) < self.policy.covered_share
+        share = self.policy.covered_share
+        return share > 0.0 and self.world.draws.uniform("lab.covered", person) < share
 
     def sanction(self) -> float:
         """Take the sanction for one incident that an audit found, and return its size."""

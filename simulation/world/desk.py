@@ -29,8 +29,9 @@ class ReportDesk:
         """Take an employee's report; `repeat` is 0 for the person's first about the incident."""
         focal = self._focal
         if focal is None or not focal.concerns(person, incident.incident):
-            self._put_down(person, incident, repeat, self._model.auditor.receive(incident.target))
-            self._let_out(person, incident, repeat)
+            told = self._lets_out(person, incident, repeat)
+            self._put_down(person, incident, repeat, self._model.auditor.receive(incident.target), *told)
+            self._let_out(person, incident, *told)
         else:
             self._take_focal(focal, person, incident, repeat)
 
@@ -43,21 +44,23 @@ class ReportDesk:
         period = self._model.auditor.receive(incident.target)
         if focal.intervention.certified and not repeat:
             focal.enter(incident, self._model.auditor.mechanism)
+        told = self._lets_out(person, incident, repeat)
         if not focal.holds("a"):
-            self._put_down(person, incident, repeat, period)
+            self._put_down(person, incident, repeat, period, *told)
         if not focal.holds("c"):
-            self._let_out(person, incident, repeat)
+            self._let_out(person, incident, *told)
         if focal.intervention.certified and not focal.holds("b"):
             self._await_outcome(person, disclosed=False)
 
-    def _put_down(self, person: int, incident: Incident, repeat: int, period: int) -> None:
+    def _put_down(
+        self, person: int, incident: Incident, repeat: int, period: int, leaked: bool, disclosed: bool
+    ) -> None:
         """Let the report count among those of the incident and of the person, and go on record."""
         model = self._model
         incident.file(person, period, repeat)
         self.n_this_period += 1
         reports = model.population.n_reports
         reports[person] = reports.get(person, 0) + 1
-        leaked, disclosed = self._lets_out(person, incident, repeat)
         model.log.record(
             "reports",
             report=model.log.count("reports"),
@@ -83,8 +86,8 @@ class ReportDesk:
             draws.uniform("report.disclosure", *key) < policy.disclosure_probability,
         )
 
-    def _let_out(self, person: int, incident: Incident, repeat: int) -> None:
-        leaked, disclosed = self._lets_out(person, incident, repeat)
+    def _let_out(self, person: int, incident: Incident, leaked: bool, disclosed: bool) -> None:
+        """Let the lab know what leaks or is disclosed; the outcome will be seen."""
         self._await_outcome(person, disclosed=disclosed)
         if disclosed or leaked:
             channel = "self_disclosure" if disclosed else "side_information"

@@ -6,6 +6,7 @@ adversary knows; what is scored is a person's first report about an incident.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -54,20 +55,25 @@ class WorstCaseMeter:
     def before_decision(self, decision: int) -> None:
         """Admit the candidates whose report first counts, or would, at `decision`."""
         self._decision = decision
-        for incident, rows in self._due.pop(decision, ()):
-            self._entries.append((decision, incident, rows))
-            numbers = self._hand_over(incident, rows)
+        due = self._due.pop(decision, [])
+        if not due:
+            return
+        self._entries += ((decision, incident, rows) for incident, rows in due)
+        numbers = self._hand_over(due)
+        first = self._size
+        for incident, rows in due:
             incident.candidate[rows] = range(self._size, self._size + len(rows))
             self._size += len(rows)
-            if len(self._scorers) > 1:
-                self._scorer += [len(self._scorers) - 1] * len(rows)
-                self._number += numbers
-                self._before += [0.0] * len(rows)
+        if len(self._scorers) > 1:
+            self._scorer += [len(self._scorers) - 1] * (self._size - first)
+            self._number += numbers
+            self._before += [0.0] * (self._size - first)
 
-    def _hand_over(self, incident: Incident, rows: list[int]) -> list[int]:
-        """Let the scorer in office score candidates; returns their numbers with it."""
-        targets = np.full(len(rows), incident.target, dtype=np.int64)
-        numbers: list[int] = self._scorers[-1].add_candidates(targets, incident.filed[rows]).tolist()
+    def _hand_over(self, groups: Sequence[tuple[Incident, list[int]]]) -> list[int]:
+        """Let the scorer in office score candidates, in the order given; returns their numbers with it."""
+        targets = np.repeat([i.target for i, _ in groups], [len(rows) for _, rows in groups])
+        filed = np.concatenate([incident.filed[rows] for incident, rows in groups])
+        numbers: list[int] = self._scorers[-1].add_candidates(targets, filed).tolist()
         return numbers
 
     def observe(self, active_reports: IntArray, audited: IntArray) -> None:
@@ -86,7 +92,7 @@ class WorstCaseMeter:
         reached = [self.log_likelihood_ratios(incident.candidate[rows]) for _, incident, rows in active]
         self._scorers.append(scorer)
         for (_, incident, rows), before in zip(active, reached, strict=True):
-            columns = (incident.candidate[rows].tolist(), self._hand_over(incident, rows), before.tolist())
+            columns = (incident.candidate[rows].tolist(), self._hand_over([(incident, rows)]), before.tolist())
             for candidate, number, ratio in zip(*columns, strict=True):
                 self._scorer[candidate] = len(self._scorers) - 1
                 self._number[candidate] = number

@@ -1,7 +1,6 @@
 """Every report multiplies the odds by the same factor, and an audit wipes the slate."""
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ...ports import FloatArray, IntArray
 from ..privacy import epsilon_for_delta
@@ -58,7 +57,9 @@ class Exponential(MemorylessMechanism):
     def log_probabilities(self, active_reports: IntArray) -> FloatArray:
         """Epsilon times the counts, normalised."""
         scores = self._scores(active_reports)
-        scores -= logsumexp(scores, axis=-1, keepdims=True)
+        # the largest is finite, as something is a candidate; scipy's logsumexp takes twenty times as long on a row
+        scores -= scores.max(axis=-1, keepdims=True)
+        scores -= np.log(np.exp(scores).sum(axis=-1, keepdims=True))
         return scores
 
     def guarantee(self) -> float:
