@@ -1,15 +1,14 @@
-"""The figures of the paper's experiments: errors by gap, running averages, and where two mechanisms cross."""
+"""The figures of the paper's experiments: errors by gap and by run length, running averages."""
 
 import itertools
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from .style import (
     BOUND_STYLE,
@@ -22,22 +21,27 @@ from .style import (
     panel_title,
 )
 
-__all__ = ["crossing_figure", "dynamic_figure", "save_static_figure", "static_figure"]
+__all__ = ["dynamic_figure", "static_figure"]
 
-_ERROR = "Probability of missing the leader"
-_BOUND_LABEL = "No private rule below this"
 _METRICS = {
     "deficit": "Deficit (reports)",
     "normalized_deficit": "Normalised deficit",
     "resolved": "Reports resolved per audit",
 }
 _SYMBOL = {"n_targets": "C", "delta": "δ"}
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _POINTS = 200  # drawn of a running average, whatever the horizon
 _MARKERS = 8  # on each line
+_CROSSING_LINE = {"linewidth": 1.0, "markersize": 3.0, "markevery": 3}
 
 
-def static_figure(points: pd.DataFrame, curves: pd.DataFrame, *, rows: str, stem: str) -> Drawing:
+def static_figure(
+    points: pd.DataFrame,
+    curves: pd.DataFrame,
+    *,
+    rows: str,
+    stem: str,
+    crossing: pd.DataFrame | None = None,
+) -> Drawing:
     """Draw Experiment 1: a panel per run length (columns) and per delta or number of targets (rows).
 
     Parameters
@@ -48,9 +52,14 @@ def static_figure(points: pd.DataFrame, curves: pd.DataFrame, *, rows: str, stem
         Exact probabilities and the lower bound (as mechanism `lower_bound`) on a finer grid of gaps:
         `n_targets, run_length, delta, gap, mechanism, exact`.
     rows
-        What differs between rows of panels, `delta` or `n_targets`; the other has one value in all of the data.
+        What differs between rows of panels, `delta` or `n_targets`; the other has one value in all of the
+        data.
     stem
         Name of the files.
+    crossing
+        Exact probabilities by run length instead, for one number of targets and delta, columns as in
+        `curves`: one more row, a panel per gap (as many as there are run lengths in `points`), that shows
+        where rules cross.
     """
     fixed = {"delta": "n_targets", "n_targets": "delta"}[rows]
     (fixed_value,), (trials,) = points[fixed].unique(), points["trials"].unique()
@@ -58,10 +67,11 @@ def static_figure(points: pd.DataFrame, curves: pd.DataFrame, *, rows: str, stem
     names = list(dict.fromkeys(points["mechanism"]))
     by_point = dict(list(points.groupby([rows, "run_length", "mechanism"])))
     by_curve = dict(list(curves.groupby([rows, "run_length", "mechanism"])))
-    with figure("full", 1.75 * len(levels) + 0.3) as fig:
-        grid = fig.subplots(len(levels), len(run_lengths), sharex=True, sharey=True, squeeze=False)
-        cells = itertools.product(levels, run_lengths)
-        for letter, axes, cell in zip(_LETTERS, grid.flat, cells, strict=False):
+    n_rows = len(levels) + (crossing is not None)
+    with figure("full", 1.75 * n_rows + 0.3) as fig:
+        grid = fig.subplots(n_rows, len(run_lengths), sharex="row", sharey=True, squeeze=False)
+        letters = iter("abcdefghijklmnopqrstuvwxyz")
+        for axes, cell in zip(grid.flat, itertools.product(levels, run_lengths), strict=False):
             bound = by_curve[(*cell, "lower_bound")]
             axes.plot(bound["gap"], bound["exact"], **BOUND_STYLE)
             for k, name in enumerate(names):
@@ -72,23 +82,51 @@ def static_figure(points: pd.DataFrame, curves: pd.DataFrame, *, rows: str, stem
                 # every other point, and the others for the next mechanism: some curves lie on one another
                 shown = trial.iloc[k % 2 :: 2]
                 axes.plot(shown["gap"], shown["misselection"], marker, color=style["color"], markersize=3.0)
-            panel_title(axes, letter, f"{_SYMBOL[rows]} = {cell[0]:g}, L = {cell[1]}")
-            axes.set_ylim(-0.03, 1.03)
-        for axes in grid[-1]:
+            panel_title(axes, next(letters), f"{_SYMBOL[rows]} = {cell[0]:g}, L = {cell[1]}")
+        for axes in grid[len(levels) - 1]:
             axes.set_xlabel("Gap Δ (reports)")
-        fig.supylabel(_ERROR, fontsize=8.0)
+        for row in grid[: len(levels) - 1]:
+            row[0].tick_params(labelbottom=False)
+            for axes in row[1:]:
+                axes.tick_params(labelbottom=False)
+        if crossing is not None:
+            _draw_crossing(grid[-1], crossing, letters)
+        grid[0, 0].set(ylim=(-0.03, 1.03), yticks=(0.0, 0.5, 1.0))
+        fig.supylabel("Probability of missing the leader", fontsize=8.0)
         handles, labels = _mechanism_handles(names)
-        legend_outside(fig, [*handles, Line2D([], [], **BOUND_STYLE)], [*labels, _BOUND_LABEL], columns=4)
+        legend_outside(
+            fig,
+            [*handles, Line2D([], [], **BOUND_STYLE)],
+            [*labels, "No private rule below this"],
+            columns=4,
+        )
         _freeze_layout(fig)
     columns = ["n_targets", "run_length", "delta", "gap", "mechanism"]
     data = curves.merge(points[[*columns, "trials", "misselection"]], on=columns, how="outer")
     caption = (
         f"Experiment 1 with {_SYMBOL[fixed]} = {fixed_value:g}. One decision at run length L, which is also the "
-        "horizon: the leader has Δ active reports, the others none. Lines: exact probability of auditing "
-        f"another target than the leader; markers: {trials} trials each, every other point shown. Dashes: the bound "
+        "horizon: the leader has Δ active reports, the others none. Lines: exact probability of auditing another "
+        f"target than the leader; markers: {trials} trials each, every other point shown. Dashes: the bound "
         "max(0, (C - 1)/C - Δδ), which no (0, δ)-DP rule that treats targets alike can undercut at a first decision."
     )
+    if crossing is not None:
+        data = pd.concat([data, crossing], ignore_index=True)
+        caption += (
+            " Last row: the same by run length for the Toeplitz counter and the exponential mechanism, whose error "
+            "does not depend on the horizon; at short run lengths the counter is better."
+        )
     return Drawing(fig, stem, data, caption)
+
+
+def _draw_crossing(panels: Iterable[Axes], crossing: pd.DataFrame, letters: Iterator[str]) -> None:
+    (n_targets,) = crossing["n_targets"].unique()
+    for axes, (gap, by_gap) in zip(panels, crossing.groupby("gap"), strict=True):
+        for name, rows in by_gap.groupby("mechanism"):
+            style = BOUND_STYLE if name == "lower_bound" else mechanism_style(str(name)) | _CROSSING_LINE
+            axes.plot(rows["run_length"], rows["exact"], **style)
+        axes.set(xscale="log", xlabel="Run length L (periods)")
+        axes.xaxis.set_minor_locator(NullLocator())
+        panel_title(axes, next(letters), f"C = {n_targets}, Δ = {gap}")
 
 
 def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawing:
@@ -108,9 +146,7 @@ def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawi
     steps = pd.Index(sorted({1 + round(i * (horizon - 1) / (_POINTS - 1)) for i in range(_POINTS)}))
     data = averages[averages["step"].isin(steps)].reset_index(drop=True)
     with figure("full", 2.5) as fig:
-        for letter, axes, (metric, label) in zip(
-            _LETTERS, fig.subplots(1, 3), _METRICS.items(), strict=False
-        ):
+        for letter, axes, (metric, label) in zip("abc", fig.subplots(1, 3), _METRICS.items(), strict=False):
             for i, (name, rows) in enumerate(data.groupby("mechanism", sort=False)):
                 style = mechanism_style(str(name))
                 every = max(1, len(rows) // _MARKERS)
@@ -130,50 +166,6 @@ def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawi
         "active reports plus 1; resolved: active reports of the audited target."
     )
     return Drawing(fig, "exp2", data, caption)
-
-
-def crossing_figure(crossing: pd.DataFrame) -> Drawing:
-    """Draw exact errors by run length: where Toeplitz noise is better, and where the exponential mechanism.
-
-    Parameters
-    ----------
-    crossing
-        `n_targets, delta, run_length, gap, mechanism, exact`, of one number of targets and delta.
-    """
-    (n_targets,), (delta,) = crossing["n_targets"].unique(), crossing["delta"].unique()
-    names, gaps = list(dict.fromkeys(crossing["mechanism"])), sorted(crossing["gap"].unique())
-    with figure("full", 2.3) as fig:
-        panels = fig.subplots(1, len(gaps), sharey=True, squeeze=False)
-        for letter, axes, gap in zip(_LETTERS, panels[0], gaps, strict=False):
-            for name in names:
-                rows = crossing[(crossing["gap"] == gap) & (crossing["mechanism"] == name)]
-                style = BOUND_STYLE if name == "lower_bound" else mechanism_style(name)
-                axes.plot(rows["run_length"], rows["exact"], markevery=max(1, len(rows) // 5), **style)
-            axes.set(xscale="log", xlabel="Run length L (periods)", ylim=(-0.03, 1.03))
-            panel_title(axes, letter, f"Δ = {gap}")
-        fig.supylabel(_ERROR, fontsize=8.0)
-        drawn = [n for n in names if n != "lower_bound"]
-        handles, labels = _mechanism_handles(drawn)
-        legend_outside(fig, [*handles, Line2D([], [], **BOUND_STYLE)], [*labels, _BOUND_LABEL], columns=3)
-        _freeze_layout(fig)
-    caption = (
-        "Where the Toeplitz counter and the exponential mechanism cross: exact probability of missing a leader that "
-        f"is Δ reports ahead of {n_targets - 1} others, at δ = {delta:g}, by run length L (also the horizon). "
-        "The counter is better at short horizons; the exponential mechanism does not depend on the horizon."
-    )
-    return Drawing(fig, "exp1-crossing", crossing, caption)
-
-
-def save_static_figure(
-    points: pd.DataFrame,
-    curves: pd.DataFrame,
-    rows: str,
-    stem: str,
-    directory: Path,
-    provenance: Mapping[str, Any],
-) -> None:
-    """Draw and save Experiment 1, for a process of its own: it loads nothing but this layer."""
-    static_figure(points, curves, rows=rows, stem=stem).save(directory, provenance)
 
 
 def _freeze_layout(fig: Figure) -> None:

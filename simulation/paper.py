@@ -1,13 +1,11 @@
 """The paper's experiments with their figures, from settings to files."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,59 +13,22 @@ from scipy.special import chdtrc
 
 from ..agents.auditor.counters import COUNTERS
 from ..agents.auditor.mechanisms import MECHANISMS, CounterMechanism, build
-from ..analysis.paper_figures import crossing_figure, dynamic_figure, save_static_figure
-from ..scenarios.errors import InputError
+from ..agents.registry import load_plugin, loaded_plugins
+from ..analysis.paper_figures import dynamic_figure, static_figure
 from .draws import KeyedDraws
-from .paper_dynamic import DynamicSetting, run_dynamic
-from .paper_static import StaticSetting, exact_crossing, exact_curves, exact_misselection, run_static
+from .paper_dynamic import run_dynamic
+from .paper_setting import PaperSetting
+from .paper_static import exact_crossing, exact_curves, exact_misselection, run_static
 from .progress import progress
 from .provenance import code_hash, versions
 from .store import MANIFEST, staged, write_json
 
-__all__ = ["PaperResult", "PaperSetting", "contenders", "run_paper", "write_paper"]
+__all__ = ["PaperResult", "contenders", "run_paper", "write_paper"]
 
-_CROSSING_GAPS = (10, 15, 20, 30)
+_CROSSING_TARGETS = 50
+_CROSSING_GAPS = (10, 15, 20)
 _CROSSING_RUN_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
-_HIGHEST_RATE = 1e6
-_APPENDIX_DELTA = 0.1
 _FEWEST_EXPECTED = 5.0  # of hits and of misses, for a point to enter the chi-square
-
-
-@dataclass(frozen=True)
-class PaperSetting:
-    """What to run. Experiment 1 has its own grid; `delta` and `dynamic` are Experiment 2's."""
-
-    seed: int = 1
-    delta: float = 0.1
-    dynamic: DynamicSetting = field(default_factory=DynamicSetting)
-    static: StaticSetting = field(default_factory=StaticSetting)
-    appendix: bool = True
-    """Draw Experiment 1 also for more than the first number of targets."""
-
-    def check(self) -> None:
-        """Refuse what makes no sense.
-
-        Raises
-        ------
-        InputError
-            With a message for each option that is out of range.
-        """
-        d = self.dynamic
-        at_least = {
-            "--seeds": (d.seeds, 1),
-            "--trials": (self.static.trials, 1),
-            "--targets": (d.n_targets, 2),
-            "--horizon": (d.horizon, 1),
-            "--seed": (self.seed, 0),
-        }
-        messages = [f"{k}: must be at least {low}, got {v}" for k, (v, low) in at_least.items() if v < low]
-        if not 0.0 < self.delta < 1.0:
-            messages.append(f"--delta: must lie strictly between 0 and 1, got {self.delta}")
-        for option, rate in (("--rate-lead", d.rate_lead), ("--rate-other", d.rate_other)):
-            if not 0.0 <= rate <= _HIGHEST_RATE:
-                messages.append(f"{option}: must be from 0 to {_HIGHEST_RATE:g} reports, got {rate}")
-        if messages:
-            raise InputError(messages)
 
 
 @dataclass(frozen=True)
@@ -124,16 +85,34 @@ def contenders() -> list[tuple[str, str]]:
 def run_paper(setting: PaperSetting, *, quiet: bool = False) -> PaperResult:
     """Run both experiments and write nothing."""
     setting.check()
-    exp1 = _experiment_1(setting, quiet=quiet)
+    with progress("Experiment 1", len(list(setting.static.cells())), quiet=quiet) as advance:
+        exp1 = run_static(setting.static, contenders(), KeyedDraws(setting.seed), advance)
     return PaperResult(setting, exp1, _experiment_2(setting, quiet=quiet))
 
 
 def write_paper(
-    setting: PaperSetting, directory: Path, *, command: Sequence[str] = (), quiet: bool = False
+    setting: PaperSetting,
+    directory: Path,
+    executor: Executor,
+    *,
+    command: Sequence[str] = (),
+    quiet: bool = False,
 ) -> PaperResult:
     """Run both experiments and write tables, figures and manifest into `directory`.
 
-    The figures of Experiment 1 are drawn in a process of their own while Experiment 2 runs.
+    Parameters
+    ----------
+    setting
+        What to run.
+    directory
+        Where to; files of the same names are replaced.
+    executor
+        Does about half of the work while this process does the other (see `paper_helper`). Results do not
+        depend on it.
+    command
+        The command line, for the manifest.
+    quiet
+        No progress.
 
     Raises
     ------
@@ -143,28 +122,24 @@ def write_paper(
     setting.check()
     started = datetime.now(UTC)
     provenance = {"study": "paper", "setting": asdict(setting), "code_hash": code_hash()}
-    with staged(directory) as aside, _drawer() as drawer:
+    with staged(directory) as aside:
         figures = aside / "figures"
-        exp1 = _experiment_1(setting, quiet=quiet)
-        exp1.to_csv(aside / "exp1.csv", index=False)
-        waiting = [
-            drawer.submit(save_static_figure, *drawn, figures, provenance)
-            for drawn in _static_figures(setting, exp1)
-        ]
+        elsewhere = executor.submit(_experiment_1, setting, loaded_plugins())
         exp2 = _experiment_2(setting, quiet=quiet)
+        exp1 = elsewhere.result()
+        exp1.to_csv(aside / "exp1.csv", index=False)
         exp2.to_csv(aside / "exp2.csv", index=False)
-        with progress("Figures", 2 + len(waiting), quiet=quiet) as advance:
-            dynamic_figure(exp2, seeds=setting.dynamic.seeds, setting=_in_words(setting)).save(
-                figures, provenance
-            )
-            advance(1)
-            crossing = exact_crossing(
-                setting.dynamic.n_targets, setting.delta, _CROSSING_GAPS, _CROSSING_RUN_LENGTHS
-            )
-            crossing_figure(crossing).save(figures, provenance)
-            for done, drawing in enumerate(waiting, start=2):
-                advance(done)
+        with progress("Figures", 3 if setting.appendix else 2, quiet=quiet) as advance:
+            waiting = [
+                executor.submit(_draw_main, setting, exp1, figures, provenance, loaded_plugins()),
+                executor.submit(_draw_dynamic, setting, exp2, figures, provenance),
+            ]
+            if setting.appendix:
+                _draw_appendix(setting, exp1, figures, provenance)
+                advance(1)
+            for done, drawing in enumerate(waiting, start=1):
                 drawing.result()
+                advance(done + setting.appendix)
         manifest = provenance | {
             "kind": "paper",
             "identity": "paper",
@@ -178,10 +153,10 @@ def write_paper(
     return PaperResult(setting, exp1, exp2)
 
 
-def _experiment_1(setting: PaperSetting, *, quiet: bool) -> pd.DataFrame:
-    n_cells = len(list(setting.static.cells()))
-    with progress("Experiment 1", n_cells, quiet=quiet) as advance:
-        return run_static(setting.static, contenders(), KeyedDraws(setting.seed), advance)
+def _experiment_1(setting: PaperSetting, plugins: Sequence[Path]) -> pd.DataFrame:
+    for plugin in plugins:
+        load_plugin(plugin)
+    return run_static(setting.static, contenders(), KeyedDraws(setting.seed))
 
 
 def _experiment_2(setting: PaperSetting, *, quiet: bool) -> pd.DataFrame:
@@ -191,38 +166,46 @@ def _experiment_2(setting: PaperSetting, *, quiet: bool) -> pd.DataFrame:
         return run_dynamic(setting.dynamic, mechanisms, KeyedDraws(setting.seed), advance)
 
 
-def _static_figures(
-    setting: PaperSetting, exp1: pd.DataFrame
-) -> Iterator[tuple[pd.DataFrame, pd.DataFrame, str, str]]:
-    """What to draw of Experiment 1: trials, exact curves, what differs between rows of panels, file name."""
-    s = setting.static
-    yield _static_figure(replace(s, n_targets=s.n_targets[:1]), exp1, "delta", "exp1")
-    if setting.appendix:
-        grid = replace(s, n_targets=s.n_targets[1:], deltas=(_APPENDIX_DELTA,))
-        yield _static_figure(grid, exp1, "n_targets", "exp1-appendix")
-
-
-def _static_figure(
-    grid: StaticSetting, exp1: pd.DataFrame, rows: str, stem: str
-) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
-    points = exp1[exp1["n_targets"].isin(grid.n_targets) & exp1["delta"].isin(grid.deltas)]
-    return points, exact_curves(grid, contenders()), rows, stem
-
-
-def _in_words(setting: PaperSetting) -> str:
-    d = setting.dynamic
-    return (
-        f"{d.n_targets} targets, {d.horizon} decisions, δ = {setting.delta:g}, Poisson reports with rate "
-        f"{d.rate_lead:g} per period on the leader and {d.rate_other:g} on every other target"
+def _draw_main(
+    setting: PaperSetting,
+    exp1: pd.DataFrame,
+    figures: Path,
+    provenance: dict[str, Any],
+    plugins: Sequence[Path],
+) -> None:
+    for plugin in plugins:
+        load_plugin(plugin)
+    grid = replace(setting.static, n_targets=setting.static.n_targets[:1])
+    points = exp1[exp1["n_targets"].isin(grid.n_targets)]
+    static_figure(points, exact_curves(grid, contenders()), rows="delta", stem="exp1").save(
+        figures, provenance
     )
 
 
-@contextmanager
-def _drawer() -> Iterator[Executor]:
-    """A process that has loaded what figures need by the time there is something to draw."""
-    pool = ProcessPoolExecutor(1, get_context("spawn"))
-    try:
-        pool.submit(import_module, save_static_figure.__module__)
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
+def _draw_appendix(
+    setting: PaperSetting, exp1: pd.DataFrame, figures: Path, provenance: dict[str, Any]
+) -> None:
+    s = setting.static
+    delta = s.deltas[len(s.deltas) // 2]
+    grid = replace(s, n_targets=s.n_targets[1:], deltas=(delta,))
+    points = exp1[exp1["n_targets"].isin(grid.n_targets) & (exp1["delta"] == delta)]
+    gaps = _CROSSING_GAPS[: len(s.run_lengths)]
+    crossing = exact_crossing(_CROSSING_TARGETS, delta, gaps, _CROSSING_RUN_LENGTHS)
+    static_figure(
+        points,
+        exact_curves(grid, contenders()),
+        rows="n_targets",
+        stem="exp1-appendix",
+        crossing=crossing,
+    ).save(figures, provenance)
+
+
+def _draw_dynamic(
+    setting: PaperSetting, exp2: pd.DataFrame, figures: Path, provenance: dict[str, Any]
+) -> None:
+    d = setting.dynamic
+    text = (
+        f"{d.n_targets} targets, {d.horizon} decisions, δ = {setting.delta:g}, Poisson reports with rate "
+        f"{d.rate_lead:g} per period on the leader and {d.rate_other:g} on every other target"
+    )
+    dynamic_figure(exp2, seeds=d.seeds, setting=text).save(figures, provenance)

@@ -1,7 +1,6 @@
 """The paper's Experiment 2: every mechanism on the same Poisson reports, decision after decision."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,28 +10,15 @@ from ..agents.auditor.mechanisms import Mechanism
 from ..agents.ports import FloatArray, IntArray
 from .draws import KeyedDraws
 from .paper_draws import bulk_generator
+from .paper_setting import DynamicSetting
 
-__all__ = ["METRICS", "DynamicSetting", "report_blocks", "run_dynamic"]
+__all__ = ["METRICS", "report_blocks", "run_dynamic"]
 
 METRICS = ("deficit", "normalized_deficit", "resolved")
 """Columns of the result: running means of what a decision left unaudited, and of what it took up."""
 
 _BLOCK_ELEMENTS = 1_000_000  # of reports drawn ahead; no result depends on it
 _RARE = 0.5  # reports per target and period
-
-
-@dataclass(frozen=True)
-class DynamicSetting:
-    """Sizes and rates of Experiment 2; the paper's by default.
-
-    Rates are reports per target and period: target 0 leads, the others follow.
-    """
-
-    n_targets: int = 50
-    horizon: int = 1000
-    rate_lead: float = 1.0
-    rate_other: float = 0.2
-    seeds: int = 100
 
 
 def run_dynamic(

@@ -1,8 +1,6 @@
 """The paper's Experiment 1: one decision, a leader with a gap, exact probabilities beside trials."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,23 +10,9 @@ from ..agents.auditor.privacy import counter_misselection, error_floor
 from ..agents.ports import FloatArray, IntArray
 from .draws import KeyedDraws
 from .paper_draws import bulk_generator
+from .paper_setting import StaticSetting
 
-__all__ = ["StaticSetting", "exact_crossing", "exact_curves", "exact_misselection", "run_static"]
-
-
-@dataclass(frozen=True)
-class StaticSetting:
-    """Grid of Experiment 1. The paper does not print its own; all combinations are run."""
-
-    n_targets: tuple[int, ...] = (10, 20, 50, 200)
-    run_lengths: tuple[int, ...] = (10, 100, 1000)
-    deltas: tuple[float, ...] = (0.05, 0.1, 0.2)
-    gaps: tuple[int, ...] = (0, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100)
-    trials: int = 1000
-
-    def cells(self) -> Iterator[tuple[int, int, float]]:
-        """Combinations of everything but the gap."""
-        return product(self.n_targets, self.run_lengths, self.deltas)
+__all__ = ["exact_crossing", "exact_curves", "exact_misselection", "run_static"]
 
 
 def run_static(

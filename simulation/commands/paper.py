@@ -46,10 +46,8 @@ def paper(
     """
     import time
 
-    from ..paper import PaperSetting, run_paper, write_paper
-    from ..paper_dynamic import DynamicSetting
-    from ..paper_static import StaticSetting
-    from ..store import check_directory
+    from ..paper_helper import helper
+    from ..paper_setting import DynamicSetting, PaperSetting, StaticSetting
 
     started = time.perf_counter()
     default_seeds, default_trials = (20, 200) if quick else (100, 1000)
@@ -65,10 +63,16 @@ def paper(
     setting.check()
     directory = Path("results") / "paper" if out is None and not as_json else out
     if directory is None:
+        from ..paper import run_paper
+
         result = run_paper(setting, quiet=quiet)
     else:
-        check_directory(directory, kind="paper", identity="paper", force=force)
-        result = write_paper(setting, directory, command=sys.argv, quiet=quiet)
+        with helper() as executor:  # first, so that it loads what it needs while this process does
+            from ..paper import write_paper
+            from ..store import check_directory
+
+            check_directory(directory, kind="paper", identity="paper", force=force)
+            result = write_paper(setting, directory, executor, command=sys.argv, quiet=quiet)
     if as_json:
         summary = {
             "delta": delta,
@@ -97,6 +101,8 @@ def _tell(result: "PaperResult", directory: Path | None, seconds: float) -> None
 
     setting, agreement = result.setting, result.agreement()
     table = Table(
+        box=None,
+        padding=(0, 2, 0, 0),
         title=f"Experiment 2 after {setting.dynamic.horizon} decisions, mean over {setting.dynamic.seeds} seeds "
         "± half the 95 % interval",
         caption="Exp. 1: chi-square test of the trials against the exact probabilities, p-value. "
