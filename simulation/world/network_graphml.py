@@ -48,10 +48,10 @@ class GraphmlFile:
         self._names: dict[str, str] = {}
         self._defaults: dict[str, str] = {}
         self._node: dict[str, str] | None = None
-        self._text: list[str] | None = None
+        self._text: list[str] = []
         self._key = ""
         self._of_nodes = False
-        self._depth = 0
+        self._begun = False
         self._graphs = 0
         if not content.strip():
             raise InputError(f"{label}: empty")
@@ -59,7 +59,6 @@ class GraphmlFile:
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
         parser.EntityDeclHandler = self._entity
         self._parser = parser
         try:
@@ -78,34 +77,42 @@ class GraphmlFile:
     def _entity(self, *_: Any) -> None:
         raise self._fail("declares an entity; plain GraphML has none")
 
+    # called for every element of a file that may have millions: the frequent ones come first
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        name = name.rpartition(":")[2]
-        self._depth += 1
-        if name == "edge":
+        if ":" in name:
+            name = name.rpartition(":")[2]
+        if name == "edge" and self._begun:
             try:
                 self.sources.append(attributes["source"].strip())
                 self.targets.append(attributes["target"].strip())
             except KeyError as error:
                 raise self._fail(f"an edge without {error.args[0]}") from None
             self.lines.append(self._parser.CurrentLineNumber)
-        elif name == "node":
+        elif name == "data":
+            if self._node is not None:
+                self._key = attributes.get("key", "")
+                self._listen()
+        elif name == "node" and self._begun:
             node = attributes.get("id", "").strip()
             if reason := bad_id(node):
-                raise self._fail(
-                    f"the id of a node is {reason}" if reason == "empty" else f"the id of a node {reason}"
-                )
+                raise self._fail(f"the id of a node {'is ' * (reason == 'empty')}{reason}")
             if node in self.nodes:
                 raise self._fail(f"a second node {quoted(node)}")
             self._node = self.nodes[node] = {}
-        elif name in ("data", "default"):
-            self._key = attributes.get("key", self._key) if name == "data" else self._key
-            self._text = []
+        elif not self._begun and name != "graphml":
+            raise self._fail(f"not GraphML: it begins with <{name}>")
+        else:
+            self._start_other(name, attributes)
+
+    def _start_other(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "graphml":
+            self._begun = True
         elif name == "key":
             self._key = attributes.get("id", "")
             self._names[self._key] = attributes.get("attr.name", self._key).strip()
             self._of_nodes = attributes.get("for", "all") in ("node", "all")
-        elif self._depth == 1 and name != "graphml":
-            raise self._fail(f"not GraphML: it begins with <{name}>")
+        elif name == "default":
+            self._listen()
         elif name == "graph":
             self._graphs += 1
             if self._graphs > 1:
@@ -113,26 +120,30 @@ class GraphmlFile:
         elif name in ("hyperedge", "port"):
             raise self._fail(f"a <{name}>; only nodes and edges between two are understood")
 
+    def _listen(self) -> None:
+        self._text = []
+        self._parser.CharacterDataHandler = self._text.append
+
+    def _heard(self) -> str:
+        self._parser.CharacterDataHandler = None
+        return "".join(self._text).strip()
+
     def _end(self, name: str) -> None:
-        name = name.rpartition(":")[2]
-        self._depth -= 1
-        if name == "node":
-            self._node = None
-        elif name in ("data", "default") and self._text is not None:
-            value, self._text = "".join(self._text).strip(), None
-            if name == "default":
-                if self._of_nodes:
-                    self._defaults[self._key] = value
-            elif self._node is not None and value:
+        if ":" in name:
+            name = name.rpartition(":")[2]
+        if name == "data":
+            if self._node is not None and (value := self._heard()):
                 self._node[self._names.get(self._key, self._key)] = value
+        elif name == "node":
+            self._node = None
+        elif name == "default":
+            value = self._heard()
+            if self._of_nodes:
+                self._defaults[self._key] = value
         elif name == "graphml":
             for key, value in self._defaults.items():
                 for node in self.nodes.values():
                     node.setdefault(self._names[key], value)
-
-    def _characters(self, text: str) -> None:
-        if self._text is not None:
-            self._text.append(text)
 
 
 def read_graphml(label: str, content: bytes) -> Network:

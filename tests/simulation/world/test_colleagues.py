@@ -219,7 +219,7 @@ def test_runs_differ_from_teams_in_what_people_fear_and_not_in_who_has_access(na
 def test_a_million_places_cost_no_more_than_what_is_asked(name: str) -> None:
     labs = {"lab-a": lab(700_000, 5), "lab-b": lab(300_000, 5)}
     colleagues, _, _ = graph_of(labs=labs, generator=name, team_size=8, teams_per_department=10)
-    started = time.perf_counter()
+    started = time.process_time()
     total = sum(len(colleagues(slot)) for slot in range(0, 1_000_000, 1000))
-    assert time.perf_counter() - started < 5  # 1000 events; some 0.1 s on an idle machine
+    assert time.process_time() - started < 5  # 1000 events; some 0.1 s on an idle machine
     assert total >= 0

@@ -332,8 +332,8 @@ def test_a_million_edges_are_read_within_seconds(suffix: str, tmp_path: Path) ->
     )
     path, nodes = tmp_path / f"big.{suffix}", tmp_path / "nodes.csv"
     write_network(network, path, nodes if suffix == "csv" else None)
-    started = time.perf_counter()
+    started = time.process_time()
     again = read_network(str(path), str(nodes) if suffix == "csv" else "")
-    assert time.perf_counter() - started < 30  # a fifth of it on an idle machine
+    assert time.process_time() - started < 20  # half of it or less where nothing else runs
     assert again.n_edges == len(key)
     assert np.array_equal(again.employee, network.employee)
