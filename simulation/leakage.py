@@ -3,6 +3,9 @@
 Transcripts are simulated in two worlds that differ in one report, and the strongest adversary of SPEC section 6, who
 knows all the rest, guesses the world from the transcript alone. It says "filed" where the likelihood ratio
 exceeds 1, which is the test with the largest advantage TPR - FPR, chosen before any transcript is seen.
+
+The transcript is watched up to the audit that ends the report's run, its target's next audit. Without a counter all
+later decisions are the same in both worlds; with one they still say a little through the other targets' noise.
 """
 
 import os

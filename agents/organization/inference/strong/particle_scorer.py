@@ -56,6 +56,11 @@ class ParticleScorer(StrongScorer):
     The filter runs in the world whose counts it is given; what is scored, and whether it was filed, changes none
     of its draws.
 
+    A score is frozen by the audit that ends the run (SPEC section 6), and is then the likelihood ratio of the
+    transcript up to that audit. Later decisions still say a little: they depend on the other targets' noise,
+    about which the report's run has told something. No test on the whole transcript has an advantage above delta
+    either.
+
     Parameters
     ----------
     mechanism
