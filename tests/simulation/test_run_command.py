@@ -27,7 +27,7 @@ def deniability(monkeypatch, capsys):
 
 @pytest.mark.parametrize("mechanism", ["greedy", "uniform", "rr", "tca", "exponential"])
 def test_json_is_the_same_bytes_twice_and_differs_by_seed(deniability, mechanism):
-    words = ["run", "five-labs", "--json", "--mechanism", mechanism, *SMALL]
+    words = ["run", "five-labs", "--json", "--quiet", "--mechanism", mechanism, *SMALL]
     first, again = deniability(*words, "--seed", 1), deniability(*words, "--seed", 1)
     assert first == again
     code, out, err = first
