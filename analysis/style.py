@@ -56,6 +56,7 @@ __all__ = [
     "mechanism_style",
     "panel_title",
     "save_figure",
+    "write_atomically",
 ]
 
 COLUMN_WIDTH = 3.35
@@ -375,7 +376,7 @@ def save_figure(
     }
     paths = [folder / f"{stem}.{ending}" for ending in contents]
     for path, content in zip(paths, contents.values(), strict=True):
-        _write_atomically(path, content)
+        write_atomically(path, content)
     return paths
 
 
@@ -386,7 +387,7 @@ def _render(fig: Figure, kind: str, metadata: dict[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` by `content` so that a reader, or a crash, never sees half a file."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     aside = Path(name)

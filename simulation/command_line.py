@@ -18,6 +18,8 @@ VERBS = (
     "run",
     "paper",
     "twin",
+    "validation",
+    "report",
     "scenario_files",
 )  # modules of `commands`, in the order in which --help lists their verbs
 

@@ -1,0 +1,364 @@
+"""Estimates from the tables of a batch: each metric in each cell of a sweep, whole or split by group.
+
+Functions on data frames, for notebooks as for reports:
+
+>>> runs = pd.DataFrame({
+...     "run_id": ["a", "b", "c", "d"], "seed": [1, 2, 1, 2], "auditor.mechanism": ["tca", "tca", "rr", "rr"],
+...     "retaliation_rate_numerator": [1, 3, 2, 2], "retaliation_rate_denominator": [10, 10, 10, 10],
+... })
+>>> table = estimates(runs, ["retaliation_rate"])
+>>> table[["auditor.mechanism", "value", "n_runs"]].values.tolist()
+[['rr', 0.2, 2], ['tca', 0.2, 2]]
+
+Runs of one seed share their random numbers whichever cell they are in, so they are no independent evidence. The unit
+of replication is therefore the seed: where an estimate pools several cells, the runs of a seed are summed first. Four
+cells of δ under a mechanism that ignores δ count as one run each seed, not as four.
+"""
+
+import hashlib
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import ndtr, stdtrit
+
+from ..scenarios.errors import InputError
+from .intervals import (
+    Estimate,
+    cluster_bootstrap,
+    cluster_wilson,
+    paired_bootstrap,
+    t_interval,
+    wilson_bounds,
+)
+from .metrics import METRICS
+from .results import finished, swept_keys
+from .wording import wording
+
+__all__ = [
+    "ESTIMATE_COLUMNS",
+    "available_metrics",
+    "borrowed",
+    "cells",
+    "estimate",
+    "estimates",
+    "group_estimates",
+    "keyed_generator",
+    "numbers",
+    "ratio_parts",
+    "records",
+    "seed_column",
+    "seed_means",
+    "tidy",
+]
+
+ESTIMATE_COLUMNS = (
+    "metric",
+    "value",
+    "low",
+    "high",
+    "error",
+    "numerator",
+    "denominator",
+    "n_runs",
+    "rows",
+    "method",
+)
+"""Columns of an estimate in a table: `n_runs` independent runs (seeds), `rows` rows of the table of runs."""
+
+type _Floats = npt.NDArray[np.float64]
+
+_SHOWN = 10
+"""Outcomes of the rarer kind that a cell must have for its design effect to be lent to others."""
+
+_EXCESS = "excess_retaliation"
+_EXCESS_PARTS = ("retaliation_rate", "false_retaliation_rate")
+
+
+def available_metrics(runs: pd.DataFrame) -> list[str]:
+    """Metrics that can be estimated from the columns that are there, in the order of `METRICS`."""
+    return [one.key for one in METRICS if not _missing(runs, one.key)]
+
+
+def seed_column(runs: pd.DataFrame) -> str:
+    """Column that tells which runs share their random numbers: seed, else replicate, else each run by itself."""
+    return next((name for name in ("seed", "replicate") if name in runs), "run_id")
+
+
+def cells(runs: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Each combination of values of `by` with its rows, in order of the values; all rows where `by` is empty."""
+    if not by:
+        yield {}, runs
+        return
+    for values, rows in runs.groupby(list(by), sort=True, dropna=False):
+        yield dict(zip(by, values, strict=True)), rows
+
+
+def estimate(runs: pd.DataFrame, metric: str) -> Estimate:
+    """Estimate a metric from runs, pooled over whatever cells they are in.
+
+    Parameters
+    ----------
+    runs
+        Rows of `runs.parquet`.
+    metric
+        Rates get `cluster_wilson`, means `cluster_bootstrap`, counts, totals and levels Student's interval on
+        their mean per run, and `excess_retaliation` a bootstrap of the difference within the same runs.
+
+    Raises
+    ------
+    InputError
+        If a column is missing: the message names it.
+    """
+    return _estimate(finished(runs), metric)
+
+
+def _estimate(runs: pd.DataFrame, metric: str) -> Estimate:
+    if missing := _missing(runs, metric):
+        raise InputError(f"table 'runs' has no column {missing[0]!r}, which {metric!r} is estimated from")
+    kind = wording(metric).kind
+    generator = keyed_generator(metric, len(runs))
+    if metric == _EXCESS:
+        parts = [ratio_parts(runs, name) for name in _EXCESS_PARTS]
+        if not all(below.sum() for _, below in parts):
+            return Estimate(None, None, None, None, len(parts[0][0]), "none")
+        return paired_bootstrap(parts[0], parts[1], generator, rate=True)
+    if kind in ("rate", "mean"):
+        above, below = ratio_parts(runs, metric)
+        return cluster_wilson(above, below) if kind == "rate" else cluster_bootstrap(above, below, generator)
+    return t_interval(seed_means(runs, metric))
+
+
+def estimates(
+    runs: pd.DataFrame, metrics: Iterable[str] | None = None, by: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Estimate metrics in every cell.
+
+    Parameters
+    ----------
+    runs
+        Rows of `runs.parquet`.
+    metrics
+        Which; all that the table has columns for by default.
+    by
+        Columns whose combinations are the cells; every swept key by default. Fewer columns pool the others.
+
+    Returns
+    -------
+    DataFrame
+        A row per cell and metric: the columns of `by`, then `ESTIMATE_COLUMNS`.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    runs = finished(runs)
+    keys = swept_keys(runs) if by is None else list(by)
+    _demand(runs, keys)
+    names = available_metrics(runs) if metrics is None else list(metrics)
+    rows = [
+        cell | tidy(name, _estimate(part, name), len(part))
+        for cell, part in (cells(runs, keys) if len(runs) else ())
+        for name in names
+    ]
+    return borrowed(_frame(rows, keys))
+
+
+def borrowed(table: pd.DataFrame) -> pd.DataFrame:
+    """Give rates of nothing or everything an interval from how far outcomes hang together in the other cells.
+
+    Where a cell has none (or all) of its outcomes, it says nothing of the correlation within its runs, and
+    `cluster_wilson` counts each run as one outcome: 0 of 3000 reporters in 10 runs would read 0 to 28 %. Other
+    cells of the table do say something. The largest design effect (effective over nominal variance) among rates of
+    the same unit is taken for such a cell; where there is none, the cautious reading stays.
+
+    Parameters
+    ----------
+    table
+        Rows of estimates.
+
+    Returns
+    -------
+    DataFrame
+        The same with `low`, `high` and `method` of these rows replaced.
+    """
+    unit = table["metric"].map(lambda metric: wording(str(metric)).unit)
+    clustered = table["method"] == "cluster wilson"
+    size, rate = table["denominator"], table["value"]
+    extreme = clustered & ((table["numerator"] == 0) | (table["numerator"] == size))
+    nominal = rate * (1 - rate) / size.where(size > 0)
+    effect = (table["error"] ** 2 / nominal.where(nominal > 0)).clip(lower=1.0)
+    # of cells large enough to show one
+    effect = effect.where(
+        clustered & ~extreme & (table["numerator"].clip(upper=size - table["numerator"]) >= _SHOWN)
+    )
+    largest = effect.groupby(unit).transform("max")
+    chosen = (extreme & largest.notna()).to_numpy()
+    if not chosen.any():
+        return table
+    some = table[chosen]
+    # no less than one outcome a run in the cell
+    effective = np.maximum(
+        some["denominator"] / largest[chosen], np.minimum(some["n_runs"], some["denominator"])
+    )
+    level = 2 * ndtr(stdtrit(np.maximum(some["n_runs"] - 1, 1), 0.975)) - 1
+    ends = [
+        wilson_bounds(value * n, n, float(each))
+        for value, n, each in zip(some["value"], effective, level, strict=True)
+    ]
+    result = table.copy()
+    result.loc[chosen, "low"] = [float(low) for low, _ in ends]
+    result.loc[chosen, "high"] = [float(high) for _, high in ends]
+    result.loc[chosen, "method"] = "cluster wilson, borrowed design effect"
+    return result
+
+
+def group_estimates(
+    groups: pd.DataFrame,
+    runs: pd.DataFrame,
+    dimension: str,
+    metrics: Iterable[str] | None = None,
+    by: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Estimate metrics by lab, target, channel or anonymity set, in every cell.
+
+    Parameters
+    ----------
+    groups, runs
+        Rows of `groups.parquet` and `runs.parquet`; `run_id` ties them.
+    dimension
+        "lab", "target", "channel" or "anonymity_set".
+    metrics
+        Which; all of the dimension by default.
+    by
+        As for `estimates`.
+
+    Returns
+    -------
+    DataFrame
+        A row per cell, level and metric: the columns of `by`, `dimension`, `level`, then `ESTIMATE_COLUMNS`.
+        Levels come in the order of the table, which is that of their size or of the scenario.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    runs = finished(runs)
+    keys = swept_keys(runs) if by is None else list(by)
+    _demand(runs, keys)
+    if absent := {"run_id", "dimension", "level", "metric", "numerator", "denominator"} - set(groups.columns):
+        raise InputError(f"table 'groups' has no column {sorted(absent)[0]!r}")
+    part = groups[groups["dimension"] == dimension]
+    if metrics is not None:
+        part = part[part["metric"].isin(list(metrics))]
+    if not len(part) or not len(runs):
+        return _frame([], [*keys, "dimension", "level"])
+    tied = runs[["run_id", *keys]].assign(_seed=runs[seed_column(runs)])
+    joined = part.merge(tied, on="run_id")
+    order = {level: i for i, level in enumerate(dict.fromkeys(part["level"]))}
+    place, above, below = (joined[c].to_numpy() for c in ("_seed", "numerator", "denominator"))
+    rows = []
+    # positions of all groups at once: a frame for each of thousands of groups would take longer than estimating
+    indices: dict[Any, Any] = joined.groupby([*keys, "metric", "level"], sort=True, dropna=False).indices
+    for values, where in indices.items():
+        *cell, metric, level = values
+        sums = _per_seed(place[where], above[where], below[where])
+        if wording(str(metric)).kind == "mean":
+            found = cluster_bootstrap(*sums, keyed_generator(metric, len(where)))
+        else:
+            found = cluster_wilson(*sums)
+        head = dict(zip(keys, cell, strict=True)) | {"dimension": dimension, "level": str(level)}
+        rows.append(head | tidy(str(metric), found, len(where)))
+    table = borrowed(_frame(rows, [*keys, "dimension", "level"]))
+    table["_order"] = table["level"].map(order)
+    table = table.sort_values([*keys, "metric", "_order"], kind="stable", ignore_index=True)
+    return table.drop(columns="_order")
+
+
+def tidy(metric: str, found: Estimate, rows: int) -> dict[str, Any]:
+    """An estimate as a row of a table."""
+    return {
+        "metric": metric,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "error": found.error,
+        "numerator": found.numerator,
+        "denominator": found.denominator,
+        "n_runs": found.n_runs,
+        "rows": rows,
+        "method": found.method,
+    }
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a table as dictionaries."""
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def ratio_parts(runs: pd.DataFrame, metric: str) -> tuple[_Floats, _Floats]:
+    """Numerators and denominators of a rate or mean, summed over the runs of each seed, in order of the seeds."""
+    above, below = (numbers(runs, f"{metric}_{end}") for end in ("numerator", "denominator"))
+    return _per_seed(runs[seed_column(runs)].to_numpy(), np.nan_to_num(above), np.nan_to_num(below))
+
+
+def seed_means(runs: pd.DataFrame, metric: str) -> _Floats:
+    """Mean of a metric over the runs of each seed, in order of the seeds; NaN where it is defined in none."""
+    values = numbers(runs, metric)
+    known = ~np.isnan(values)
+    above, below = _per_seed(
+        runs[seed_column(runs)].to_numpy(), np.where(known, values, 0.0), known.astype(float)
+    )
+    means: _Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
+    return means
+
+
+def numbers(runs: pd.DataFrame, column: str) -> _Floats:
+    """A column as numbers, NaN where it is undefined.
+
+    Raises
+    ------
+    InputError
+        If it does not hold numbers.
+    """
+    try:
+        values: _Floats = runs[column].to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"table 'runs': column {column!r} must hold numbers: {error}") from error
+    return values
+
+
+def _per_seed(seeds: npt.NDArray[Any], above: _Floats, below: _Floats) -> tuple[_Floats, _Floats]:
+    known, place = np.unique(seeds, return_inverse=True)
+    sums = [np.bincount(place, weights=part, minlength=len(known)) for part in (above, below)]
+    return sums[0], sums[1]
+
+
+def keyed_generator(*key: Hashable) -> np.random.Generator:
+    """The stream of a bootstrap, from what is estimated: a table is the same whatever else is estimated."""
+    digest = hashlib.sha256(repr(key).encode()).digest()
+    return np.random.default_rng(np.frombuffer(digest[:16], dtype=np.uint32))
+
+
+def _missing(runs: pd.DataFrame, metric: str) -> list[str]:
+    """Columns that a metric is estimated from and that are not there."""
+    if metric == _EXCESS:
+        return [column for part in _EXCESS_PARTS for column in _missing(runs, part)]
+    ratio = wording(metric).kind in ("rate", "mean")
+    needed = [f"{metric}_numerator", f"{metric}_denominator"] if ratio else [metric]
+    return [column for column in needed if column not in runs]
+
+
+def _demand(runs: pd.DataFrame, keys: Sequence[str]) -> None:
+    if absent := [key for key in keys if key not in runs]:
+        raise InputError(f"table 'runs' has no column {absent[0]!r}; swept keys: {swept_keys(runs)}")
+
+
+def _frame(rows: list[dict[str, Any]], keys: Sequence[str]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=[*keys, *ESTIMATE_COLUMNS])
+    numbers = ["value", "low", "high", "error", "numerator", "denominator"]
+    return table.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n_runs", "rows"), "int64"))

@@ -1,0 +1,212 @@
+"""Findings: what the estimates of a batch say, in plain sentences, each with its interval.
+
+A level (how many reporters were retaliated against) is told with its interval. A difference is told only where its
+interval lies on one side of zero; how many comparisons were left unsaid is told once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from .contrasts import contrasts, deterrence, group_contrast, is_told_apart, mechanism_contrasts
+from .estimates import available_metrics, estimates, records, tidy
+from .groups import ANONYMITY_LEVELS
+from .results import DELTA, MECHANISM, Results
+from .sentences import DIFFERS, achieved, difference, found_out, said, sentence, spoke
+from .slices import IGNORES_DELTA, Slice, mechanism_order, reference_slice
+from .wording import level_text, short_mechanism
+
+__all__ = ["Finding", "batch_findings"]
+
+_ENOUGH = 30
+"""Outcomes that a level must have in all for a sentence about it."""
+
+COSTS = ("misselection_rate", "mean_deficit", "weeks_to_audit", "harm")
+"""What an audit policy is worth: the metrics in which protection is paid for."""
+PROTECTION = ("retaliation_rate", "retaliation_rate_transcript", "strong_identification_rate")
+SPEAKING = ("reporting_rate", "silent_incident_rate", "final_fear")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence and what it rests on.
+
+    Attributes
+    ----------
+    topic
+        Heading under which it stands.
+    sentence
+        Plain text.
+    rows
+        The estimates in it, as rows of tables.
+    lead, parts
+        The same in pieces, for a list, where it has several.
+    """
+
+    topic: str
+    sentence: str
+    rows: tuple[dict[str, Any], ...] = field(default=(), compare=False)
+    lead: str = ""
+    parts: tuple[str, ...] = ()
+
+
+def batch_findings(results: Results) -> list[Finding]:
+    """Say what a batch shows: levels by mechanism at the reference, then what can be told apart."""
+    part = reference_slice(results)
+    if not len(part.runs):
+        return []
+    compared = list(_compared(part))
+    found = [*_in_short(compared), *_levels(part), *compared, *_by_delta(results)]
+    found += [*_deterred(results), *_by_anonymity(results, part)]
+    order = list(dict.fromkeys(one.topic for one in found))
+    return sorted((one for one in found if one.sentence), key=lambda one: order.index(one.topic))
+
+
+def _in_short(compared: Sequence[Finding]) -> Iterator[Finding]:
+    """What each mechanism with a guarantee gains in protection over the one without, and what that costs."""
+    for one in compared:
+        if not one.rows or one.rows[0]["second"] != "greedy" or one.rows[0]["first"] in IGNORES_DELTA:
+            continue
+        by_metric = {str(row["metric"]): row for row in one.rows}
+        gained = [by_metric[m] for m in ("retaliation_rate", "strong_identification_rate") if m in by_metric]
+        paid = [by_metric[m] for m in ("weeks_to_audit", "harm") if m in by_metric]
+        if gained:
+            text = f"With {short_mechanism(one.rows[0]['first'])} audits instead of greedy ones, "
+            text += " and ".join(difference(row, brief=i > 0) for i, row in enumerate(gained))
+            for word, worse in (("but", True), ("and", False)):
+                if some := [row for row in paid if (row["value"] > 0) == worse]:
+                    text += f"; {word} " + " and ".join(difference(row, brief=True) for row in some)
+            yield Finding("In short", sentence(text), (*gained, *paid))
+
+
+def _levels(part: Slice) -> Iterator[Finding]:
+    have = available_metrics(part.runs)
+    if MECHANISM not in part.runs:
+        table = estimates(part.runs, have, by=[])
+        yield from _level_sentences({"": table}, have)
+        return
+    table = estimates(part.runs, have, by=[MECHANISM])
+    by_name = {name: table[table[MECHANISM] == name] for name in mechanism_order(set(table[MECHANISM]))}
+    yield from _level_sentences(by_name, have)
+
+
+def _level_sentences(by_name: dict[str, pd.DataFrame], have: Sequence[str]) -> Iterator[Finding]:
+    for name, table in by_name.items():
+        rows = {str(row["metric"]): row for row in records(table) if not pd.isna(row["value"])}
+        under = f"Under {short_mechanism(name)}, " if name else ""
+        yield Finding("Who is found out", found_out(under, rows), _some(rows, "retaliation_rate"))
+        yield Finding("What the audits achieve", achieved(under, rows), _some(rows, *COSTS))
+        yield Finding("Who speaks up", spoke(under, rows), _some(rows, *SPEAKING))
+    if "retaliation_rate" in have and all(
+        "retaliation_rate" not in set(t.dropna(subset="value")["metric"]) for t in by_name.values()
+    ):
+        yield Finding(
+            "Who is found out", "Nobody reported in any of these runs, so no reporter could be found out."
+        )
+
+
+def _compared(part: Slice) -> Iterator[Finding]:
+    """What can be told apart between mechanisms, against the one without privacy and among the others."""
+    if MECHANISM not in part.runs or part.runs[MECHANISM].nunique() < 2:
+        return
+    names = mechanism_order(set(part.runs[MECHANISM]))
+    base = "greedy" if "greedy" in names else names[0]
+    rest = [name for name in names if name != base]
+    pairs = [(name, base) for name in rest]
+    private = [name for name in rest if name not in IGNORES_DELTA]
+    pairs += [(b, a) for i, a in enumerate(private) for b in private[i + 1 :]]
+    have = set(available_metrics(part.runs))
+    metrics = [m for m in (*PROTECTION, "false_retaliation_rate", *SPEAKING, *COSTS) if m in have]
+    table = mechanism_contrasts(part.runs, metrics, pairs)
+    yield from _told(table, "What differs between mechanisms", short_mechanism)
+
+
+def _by_delta(results: Results) -> Iterator[Finding]:
+    part = reference_slice(results, vary=(MECHANISM, DELTA))
+    runs = part.runs
+    if DELTA not in runs or runs[DELTA].nunique() < 2:
+        return
+    if MECHANISM in runs:
+        runs = runs[~runs[MECHANISM].isin(IGNORES_DELTA)]
+    if not len(runs):
+        return
+    ends = (float(runs[DELTA].max()), float(runs[DELTA].min()))
+    have = set(available_metrics(runs))
+    metrics = [m for m in (*PROTECTION, *COSTS) if m in have]
+    table = contrasts(runs, DELTA, metrics, [ends], by=[MECHANISM] if MECHANISM in runs else [])
+    yield from _told(table, "What δ buys", lambda value: f"δ = {value:g}")
+
+
+def _deterred(results: Results) -> Iterator[Finding]:
+    part = reference_slice(results, vary=(MECHANISM, "organizations.retaliation_probability"))
+    if "reporting_rate" not in available_metrics(part.runs):
+        return
+    topic = "What retaliation deters"
+    table = deterrence(part.runs)
+    if not len(table):
+        yield Finding(
+            topic,
+            "These results hold no cell of the same world without retaliation "
+            "(organizations.retaliation_probability = 0), so what retaliation deters is not estimated here.",
+        )
+        return
+    yield from _told(table, topic, lambda v: f"a retaliation probability of {v:g}" if v else "none")
+
+
+def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
+    groups = results.tables.get("groups")
+    if groups is None or not len(groups):
+        return
+    groups = groups[(groups["dimension"] == "anonymity_set") & (groups["run_id"].isin(part.runs["run_id"]))]
+    names = mechanism_order(set(part.runs[MECHANISM])) if MECHANISM in part.runs else [""]
+    for metric in ("retaliation_rate", "strong_identification_rate"):
+        for name in names:
+            runs = part.runs[part.runs[MECHANISM] == name] if name else part.runs
+            some = groups[(groups["metric"] == metric) & groups["run_id"].isin(runs["run_id"])]
+            sizes = some.groupby("level")["denominator"].sum()
+            # levels with enough in them to speak of, chosen by their size and not by their outcome
+            levels = [level for level in ANONYMITY_LEVELS if sizes.get(level, 0.0) >= _ENOUGH]
+            if len(levels) < 2:
+                continue
+            found = group_contrast(groups, runs, metric, levels[0], levels[-1])
+            if found.value is None or not is_told_apart(found):
+                continue
+            row = tidy(metric, found, len(runs))
+            under = f"under {short_mechanism(name)}, " if name else ""
+            what = DIFFERS[metric][0 if found.value > 0 else 1]
+            told = said(row, signed=True, pairs=True).replace(" pair", " run")
+            text = f"{under}{what} where {levels[0]} people had access than where {levels[-1]} had: {told}"
+            yield Finding("Small circles", sentence(text), (row,))
+
+
+def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
+    """A sentence for each difference that can be told apart, by what is compared, and one on those that cannot."""
+    unsaid = 0
+    held = [str(c) for c in table.columns if "." in str(c)] if len(table) else []
+    told: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in records(table):
+        if pd.isna(row["value"]):
+            continue
+        if is_told_apart(row):
+            told.setdefault((*(row[k] for k in held), row["first"], row["second"]), []).append(row)
+        else:
+            unsaid += 1
+    for rows in told.values():
+        first, second = name_of(rows[0]["first"]), name_of(rows[0]["second"])
+        where = ", ".join(
+            f"under {short_mechanism(rows[0][k])}" if k == MECHANISM else f"at {k} = {level_text(rows[0][k])}"
+            for k in held
+            if k == MECHANISM or table[k].nunique() > 1
+        )
+        parts = tuple(difference(row, brief=i > 0) for i, row in enumerate(rows))
+        lead = sentence(f"{where + ', ' if where else ''}{first} against {second}").removesuffix(".")
+        yield Finding(topic, sentence(f"{lead}: {'; '.join(parts)}"), tuple(rows), lead, parts)
+    if unsaid:
+        count = "One comparison has" if unsaid == 1 else f"{unsaid} further comparisons have"
+        yield Finding(topic, f"{count} an interval that includes no difference, and nothing is said of them.")
+
+
+def _some(rows: dict[str, dict[str, Any]], *metrics: str) -> tuple[dict[str, Any], ...]:
+    return tuple(rows[m] for m in metrics if m in rows)

@@ -1,0 +1,98 @@
+"""Findings of studies that are no batch: twin runs, leakage, sensitivity."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from ..estimates import records
+from ..findings import Finding, batch_findings
+from ..results import Results
+from ..style import channel_label, mechanism_label
+from ..wording import key_label, wording
+
+__all__ = ["findings_of"]
+
+
+def findings_of(results: Results) -> list[Finding]:
+    """Say what a directory of results shows, whatever it is."""
+    found = [*batch_findings(results)] if results.kind != "sensitivity" else []
+    if "effects" in results.summaries:
+        found += _twins(results.summaries["effects"])
+    if "indices" in results.summaries:
+        found += _sensitivity(results.summaries["indices"])
+    game = results.manifest.get("leakage_result")
+    if isinstance(game, Mapping):
+        found += _leakage(game)
+    return found
+
+
+def _twins(effects: pd.DataFrame) -> Iterator[Finding]:
+    topic = "What reporting does to the person who reports"
+    for row in records(effects):
+        if pd.isna(row["effect"]) or not (row["kind"] == "total" or row["channel"] == "transcript"):
+            continue
+        told = (
+            f"{100 * row['effect']:+.1f} points (95 % interval {100 * row['low']:+.1f} to {100 * row['high']:+.1f}; "
+            f"{row['pairs']} pairs)"
+        ).replace("-", "−")
+        apart = row["low"] > 0 or row["high"] < 0
+        if row["kind"] == "certified":
+            bound = float(row["bound"])
+            text = f"Certified effect through the transcript: {told}"
+            if bound >= 1:
+                text += "; this mechanism gives no guarantee, so nothing bounds it."
+            elif row["low"] > bound:
+                text += f"; the whole interval lies above the bound of {100 * bound:g} points: chance, or a fault."
+            else:
+                place = "lies within" if row["high"] <= bound and row["low"] >= -bound else "reaches beyond"
+                text += f"; the guarantee bounds its mean by {100 * bound:g} points, and the interval {place} that."
+            yield Finding(topic, text, (row,))
+        elif apart:
+            what = "all channels" if row["channel"] == "any" else channel_label(str(row["channel"])).lower()
+            more = "raises" if row["effect"] > 0 else "lowers"
+            yield Finding(
+                topic, f"Reporting {more} the chance of being retaliated against, {what}: {told}.", (row,)
+            )
+    if not effects["effect"].notna().any():
+        yield Finding(topic, "In no pair did anybody file a report in time: there is nothing to compare.")
+
+
+def _leakage(game: Mapping[str, Any]) -> Iterator[Finding]:
+    value, low, high, bound = (game.get(k) for k in ("advantage", "low", "high", "bound"))
+    if value is None or low is None or high is None:
+        return
+    text = (
+        f"Against {mechanism_label(str(game.get('mechanism', '')))}, an adversary who knows every other report and "
+        f"sees the transcript has an advantage of {value:.3f} (95 % interval {low:.3f} to {high:.3f}; "
+        f"{game.get('transcripts', 0):,} transcripts in each world)"
+    )
+    if bound is not None and bound < 1:
+        verdict = "the whole interval lies above it" if low > bound else "the interval does not contradict it"
+        text += f". The guarantee allows at most {bound:g}; {verdict}"
+    yield Finding("What a transcript betrays", text + ".")
+
+
+def _sensitivity(indices: pd.DataFrame) -> Iterator[Finding]:
+    needed = {"metric", "parameter", "index", "value", "low", "high"}
+    if not needed <= set(indices.columns):
+        return
+    for (metric, index), rows in indices[indices["index"].isin(["ST", "mu_star"])].groupby(
+        ["metric", "index"]
+    ):
+        ranked = rows[rows["low"] > 0].sort_values("value", ascending=False, kind="stable")
+        name = wording(str(metric)).name.lower()
+        for row in records(ranked.head(5)):
+            what = "total-order index" if index == "ST" else "mean absolute effect"
+            yield Finding(
+                f"What {name} is sensitive to",
+                f"{key_label(str(row['parameter'])).split(' (')[0]}: {what} {row['value']:.3g} (95 % interval "
+                f"{row['low']:.3g} to {row['high']:.3g}).",
+                (row,),
+            )
+        unsaid = len(rows) - len(ranked)
+        if unsaid:
+            yield Finding(
+                f"What {name} is sensitive to",
+                f"{unsaid} of {len(rows)} parameters have an interval that includes no influence.",
+            )

@@ -1,0 +1,119 @@
+"""Silence that tips: run by run, because a mean of two outcomes is an outcome that never happens."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ..estimates import estimates
+from ..results import DELTA, MECHANISM, Results
+from ..slices import Slice, mechanism_order, numeric_keys, reference_slice
+from ..style import INK, Drawing, figure, legend_outside, mechanism_label, mechanism_style, panel_title
+from ..wording import key_label
+from .marks import dodged, interval, mechanism_handles, note_n, ticks_at_levels
+
+__all__ = ["tipping_figure"]
+
+_NEEDED = ("reporting_rate_numerator", "reporting_rate_denominator", "final_fear")
+_REPORTED = "Reported (% of notices)"
+
+
+def tipping_figure(results: Results, key: str | None = None) -> Drawing | None:
+    """Draw each run's reporting against fear, and against a key that may tip it (else by mechanism).
+
+    Parameters
+    ----------
+    results
+        A batch.
+    key
+        A swept number; by default the first one besides delta, where there is one.
+    """
+    whole = results.runs
+    if key is None and len(whole):
+        key = next((k for k in numeric_keys(whole) if k != DELTA), None)
+    part = reference_slice(results, vary=(MECHANISM,) if key is None else (MECHANISM, key))
+    runs = part.runs
+    if not len(runs) or set(_NEEDED) - set(runs.columns):
+        return None
+    below = pd.to_numeric(runs[_NEEDED[1]])
+    runs = runs.assign(reported=pd.to_numeric(runs[_NEEDED[0]]) / below.where(below > 0))
+    runs = runs.dropna(subset=["reported", "final_fear"])
+    if not len(runs):
+        return None
+    names = mechanism_order(set(runs[MECHANISM])) if MECHANISM in runs else [""]
+    with figure("full", 2.35) as fig:
+        left, right = fig.subplots(1, 2)
+        for name in names:
+            some = runs[runs[MECHANISM] == name] if name else runs
+            _cloud(left, some["final_fear"], 100 * some["reported"], name)
+        left.xaxis.set_major_locator(MaxNLocator(4))
+        left.set(xlabel="Fear at the end of a run (mean belief)", ylabel=_REPORTED)
+        if key is None:
+            _strips(right, runs, names)
+        else:
+            _against(right, runs, names, key)
+        panel_title(left, "a", "Each run: reporting and fear")
+        panel_title(right, "b", "Each run, and the mean")
+        note_n(right, f"n = {len(runs)} runs")
+        if names != [""]:
+            legend_outside(fig, *mechanism_handles(names, line=False), columns=3)
+    columns = ["run_id", *[k for k in (MECHANISM, key) if k and k in runs], "reported", "final_fear"]
+    return Drawing(fig, "tipping", runs[columns].reset_index(drop=True), _caption(part, len(runs), key))
+
+
+def _cloud(axes: Axes, x: pd.Series, y: pd.Series, name: str) -> None:
+    style = mechanism_style(name or "tca") | {"linestyle": "none", "markersize": 3.2, "alpha": 0.75}
+    axes.plot(x, y, **(style | {"markeredgewidth": 0.2, "markeredgecolor": "white"}))
+
+
+def _strips(axes: Axes, runs: pd.DataFrame, names: list[str]) -> None:
+    means = estimates(runs, ["reporting_rate"], by=[MECHANISM] if MECHANISM in runs else [])
+    for y, name in enumerate(names):
+        some = runs[runs[MECHANISM] == name] if name else runs
+        spread = pd.Series(dodged(len(some), 0.5), index=some.sort_values("run_id").index)
+        _cloud(axes, 100 * some["reported"], (y + spread).reindex(some.index), name)
+        one = means[means[MECHANISM] == name] if name else means
+        values = 100 * one[["value", "low", "high"]].to_numpy()[0]
+        look: dict[str, Any] = {
+            "color": INK,
+            "marker": "d",
+            "markersize": 5.5,
+            "markerfacecolor": "white",
+            "zorder": 4,
+        }
+        interval(axes, [values[0]], [y], [values[1]], [values[2]], horizontal=True, **look)
+    axes.set_yticks(range(len(names)), [mechanism_label(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(_REPORTED)
+
+
+def _against(axes: Axes, runs: pd.DataFrame, names: list[str], key: str) -> None:
+    levels = sorted(float(v) for v in runs[key].unique())
+    step = (max(levels) - min(levels)) / max(len(levels) - 1, 1) if len(levels) > 1 else 1.0
+    for shift, name in zip(dodged(len(names), 0.3 * step), names, strict=True):
+        some = runs[runs[MECHANISM] == name] if name else runs
+        _cloud(axes, some[key] + shift, 100 * some["reported"], name)
+        if len(levels) <= 12:
+            means = estimates(some, ["reporting_rate"], by=[key])
+            style = mechanism_style(name or "tca") | {"marker": "none"}
+            axes.plot(means[key] + shift, 100 * means["value"], **style)
+    if len(levels) <= 12:
+        ticks_at_levels(axes, levels) if min(levels) <= 0 else axes.set_xticks(levels)
+    axes.set(xlabel=key_label(key), ylabel=_REPORTED)
+
+
+def _caption(part: Slice, n: int, key: str | None) -> str:
+    told = part.told()
+    right = (
+        "b: the same shares by mechanism; diamonds: estimates with 95 % intervals over runs as clusters."
+        if key is None
+        else f"b: the same shares by {key_label(key)}; lines: estimates. Marks of one value are set apart."
+    )
+    return (
+        f"Does silence tip? Each mark is one run{f', at {told}' if told else ''} (n = {n}). a: share of notices "
+        f"that led to a decision to report, against the mean fear at the end. {right} Where intimidation is strong "
+        "enough for two outcomes, runs gather in two clouds and a mean lies in neither."
+    )
