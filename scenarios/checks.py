@@ -71,6 +71,6 @@ def _evidence_problems(tree: Mapping[str, Any]) -> Iterator[Problem]:
         if not text.strip():
             yield Problem(place, f'{shown}: empty; give a key of [sources], or "assumption: why"')
         reference = _REFERENCE.match(text)
-        if reference and reference.group(1) != "assumption" and reference.group(1) not in sources:
+        if reference and reference.group(1) not in {"assumption", "tuned", *sources}:
             hint = did_you_mean(likely_names(reference.group(1), sources, 1), '"')
             yield Problem(place, f"{shown}: [sources] has no {written(reference.group(1))}{hint}")

@@ -14,6 +14,9 @@ class Study(Table):
     title: Text = parameter("", "Heads reports; the name where it is absent.", "none")
     question: Text = parameter("", "What the study is meant to answer, in one sentence.", "none")
     description: Text = parameter("", "What the world is like and what it leaves out.", "none")
+    headline: Text = parameter(
+        "", "Name of the figure that a report shows first; empty for the usual order.", "none"
+    )
     extends: tuple[Text, ...] = parameter(
         (),
         "Scenarios that this one builds on (shipped names, or paths relative to this file); later ones win, the "

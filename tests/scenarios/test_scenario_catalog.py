@@ -30,7 +30,8 @@ def test_every_behaviour_value_has_evidence(name: str) -> None:
         assert row.evidence, row.path
         assert "gives no source" not in row.evidence, row.path
         head = row.evidence.partition(":")[0]
-        assert head == "assumption" or head in scenario.config.sources, (row.path, row.evidence)
+        known = {"assumption", "tuned", *scenario.config.sources}
+        assert head in known, (row.path, row.evidence)
         assert row.evidence.partition(":")[2].strip(), row.path
 
 
@@ -100,3 +101,78 @@ def test_the_starter_is_right_and_changes_what_it_says(tmp_path: Path) -> None:
 )
 def test_a_files_name_becomes_a_studys(file: str, name: str) -> None:
     assert study_name(file) == name
+
+
+FIGURES = {"retaliation", "delta", "frontier", "reporting", "anonymity", "tipping"}
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_a_shipped_scenario_names_its_headline_figure(name: str) -> None:
+    config = resolve(name).config
+    headline = config.scenario.headline
+    swept = {f"sweep-{path.replace('.', '-')}" for path in config.sweep.grid}
+    assert headline in FIGURES | swept
+    # a figure over delta needs several of them
+    assert headline != "delta" or len(config.sweep.grid["auditor.delta"]) > 1
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_every_sweep_compares_all_mechanisms(name: str) -> None:
+    swept = {cell["auditor.mechanism"] for cell in sweep_cells(resolve(name))}
+    assert swept == {"greedy", "uniform", "rr", "tca", "exponential"}
+
+
+def test_the_catalogue_is_complete() -> None:
+    assert shipped_names() == [
+        "eu-ai-office-monthly",
+        "five-labs",
+        "intimidation",
+        "lab-targets",
+        "leaky-channel",
+        "paper-baseline",
+        "post-sb53",
+        "report-surge",
+        "report-surge-two-people",
+        "single-lab-narrow",
+    ]
+
+
+def differing(name: str, other: str) -> set[str]:
+    """Paths whose values differ between two scenarios, those of labs left out."""
+    one, two = ({row.path: row.value for row in value_rows(resolve(n))} for n in (name, other))
+    return {
+        path for path in one.keys() | two.keys() if one.get(path) != two.get(path) and "labs." not in path
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "paths"),
+    [
+        ("single-lab-narrow", "five-labs", {"time.periods", "incidents.rate"}),
+        ("post-sb53", "five-labs", {"changes"}),
+        ("intimidation", "five-labs", {"incidents.rate", "organizations.retaliation_probability"}),
+        ("eu-ai-office-monthly", "five-labs", {"time.periods", "time.period_weeks", "changes"}),
+        ("report-surge", "five-labs", {"time.periods", "reports.bursts"}),
+        ("report-surge-two-people", "report-surge", {"reports.people", "reports.people_share"}),
+        ("lab-targets", "five-labs", {"access.compartments_per_target", "incidents.rate"}),
+        ("leaky-channel", "five-labs", {"organizations.leak_probability"}),
+    ],
+)
+def test_a_scenario_differs_from_the_default_study_in_what_it_asks_about_alone(
+    name: str, other: str, paths: set[str]
+) -> None:
+    assert differing(name, other) == paths
+
+
+def test_lab_targets_has_as_much_misconduct_as_five_labs() -> None:
+    one, other = resolve("lab-targets").config, resolve("five-labs").config
+    assert one.incidents.rate * one.n_targets == other.incidents.rate * other.n_targets
+    assert one.access.compartments_per_target * one.n_targets == other.n_targets
+
+
+def test_paper_baseline_is_the_papers_dynamic_experiment() -> None:
+    config = resolve("paper-baseline").config
+    assert (config.n_targets, config.time.periods, config.auditor.delta) == (50, 1000, 0.1)
+    assert (config.reports.lead_rate, config.reports.rate, config.reports.rates_per) == (1.0, 0.2, "period")
+    assert config.reports.lead == config.target_names[0]
+    assert [lab.employees for lab in config.labs.values()] == [0]
