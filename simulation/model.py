@@ -13,14 +13,12 @@ from ..agents.auditor.agent import AuditorAgent
 from ..agents.auditor.mechanisms import Mechanism
 from ..agents.employee.agent import EmployeeAgent, Observation
 from ..agents.organization.agent import OrganizationAgent
-from ..agents.organization.inference import Inference, KnownIncidents, inference
-from ..agents.organization.inference.scope import ScopeEvidence
+from ..agents.organization.inference import KnownIncidents
 from ..agents.organization.inference.strong import strong_scorer
 from ..agents.organization.suspects import Suspects
 from ..agents.ports import FloatArray, IntArray
 from ..scenarios import ScenarioConfig
 from ..scenarios.changing import timeline
-from ..scenarios.schema import Organizations
 from .calendar import WEEKS_PER_YEAR
 from .draws import KeyedDraws
 from .guarantees import published_deltas, segments
@@ -36,8 +34,8 @@ from .world.focal import FocalReport
 from .world.incidents import Incident, draw_incidents
 from .world.layout import Layout, draw_access
 from .world.outside import draw_outside_reports
+from .world.policies import policy_of
 from .world.population import Population
-from .world.public import public_knowledge
 from .world.society import Society
 from .world.sources import Source, TurnoverSource
 from .world.worst_case import WorstCaseMeter
@@ -87,6 +85,7 @@ class DeniabilityModel(mesa.Model):
         self.focal = FocalReport(intervention) if intervention else None
         self._progress = progress
         self._stages = timeline(config)
+        self._changes = sorted(config.changes, key=lambda change: change.at)
         self._published = published_deltas(config)
         self._build_world()
         self._build_labs()
@@ -123,21 +122,9 @@ class DeniabilityModel(mesa.Model):
 
     def _build_labs(self) -> None:
         self.organizations = [
-            OrganizationAgent(self, lab, name, *self._policy(self._stages[0][1], name))
+            OrganizationAgent(self, lab, name, *policy_of(self._stages[0][1], self.layout, name))
             for lab, name in enumerate(self.layout.lab_names)
         ]
-
-    def _policy(
-        self, config: ScenarioConfig, name: str
-    ) -> tuple[Inference, Organizations, ScopeEvidence | None]:
-        policy, auditor = config.organization_of(name), config.auditor
-        rule = inference(policy.inference)(public_knowledge(config, self.layout, policy))
-        scope = None
-        if auditor.scope == "report-led":
-            scope = ScopeEvidence(
-                auditor.discovery_probability, auditor.unreported_discovery_factor, policy.prior
-            )
-        return rule, policy, scope
 
     def _build_auditor(self) -> None:
         config, n_targets = self.config, self.layout.n_targets
@@ -171,8 +158,8 @@ class DeniabilityModel(mesa.Model):
             self.in_force.labs,
         ):
             for organization in self.organizations:
-                organization.adopt(*self._policy(self.in_force, organization.name))
-        purge = sorted(self.config.changes, key=lambda change: change.at)[stage - 1].purge
+                organization.adopt(*policy_of(self.in_force, self.layout, organization.name))
+        purge = self._changes[stage - 1].purge
         for lab, name in enumerate(self.layout.lab_names if purge else ()):
             if purge and purge.lab in ("", name):
                 self.society.purge(lab, people_to_purge(self, lab, purge), purge.share, stage)
