@@ -22,16 +22,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import ndtr, stdtrit
 
 from ..scenarios.errors import InputError
+from .borrowing import borrowed
 from .intervals import (
     Estimate,
     cluster_bootstrap,
     cluster_wilson,
     paired_bootstrap,
     t_interval,
-    wilson_bounds,
 )
 from .metrics import METRICS
 from .results import finished, swept_keys
@@ -40,17 +39,18 @@ from .wording import wording
 __all__ = [
     "ESTIMATE_COLUMNS",
     "available_metrics",
-    "borrowed",
     "cells",
+    "demand_keys",
     "estimate",
     "estimates",
-    "group_estimates",
+    "frame_of",
     "keyed_generator",
     "numbers",
     "ratio_parts",
     "records",
     "seed_column",
     "seed_means",
+    "sums_per_seed",
     "tidy",
 ]
 
@@ -69,9 +69,6 @@ ESTIMATE_COLUMNS = (
 """Columns of an estimate in a table: `n_runs` independent runs (seeds), `rows` rows of the table of runs."""
 
 type _Floats = npt.NDArray[np.float64]
-
-_SHOWN = 10
-"""Outcomes of the rarer kind that a cell must have for its design effect to be lent to others."""
 
 _EXCESS = "excess_retaliation"
 _EXCESS_PARTS = ("retaliation_rate", "false_retaliation_rate")
@@ -157,126 +154,14 @@ def estimates(
     """
     runs = finished(runs)
     keys = swept_keys(runs) if by is None else list(by)
-    _demand(runs, keys)
+    demand_keys(runs, keys)
     names = available_metrics(runs) if metrics is None else list(metrics)
     rows = [
         cell | tidy(name, _estimate(part, name), len(part))
         for cell, part in (cells(runs, keys) if len(runs) else ())
         for name in names
     ]
-    return borrowed(_frame(rows, keys))
-
-
-def borrowed(table: pd.DataFrame) -> pd.DataFrame:
-    """Give rates of nothing or everything an interval from how far outcomes hang together in the other cells.
-
-    Where a cell has none (or all) of its outcomes, it says nothing of the correlation within its runs, and
-    `cluster_wilson` counts each run as one outcome: 0 of 3000 reporters in 10 runs would read 0 to 28 %. Other
-    cells of the table do say something. The largest design effect (effective over nominal variance) among rates of
-    the same unit is taken for such a cell; where there is none, the cautious reading stays.
-
-    Parameters
-    ----------
-    table
-        Rows of estimates.
-
-    Returns
-    -------
-    DataFrame
-        The same with `low`, `high` and `method` of these rows replaced.
-    """
-    unit = table["metric"].map(lambda metric: wording(str(metric)).unit)
-    clustered = table["method"] == "cluster wilson"
-    size, rate = table["denominator"], table["value"]
-    extreme = clustered & ((table["numerator"] == 0) | (table["numerator"] == size))
-    nominal = rate * (1 - rate) / size.where(size > 0)
-    effect = (table["error"] ** 2 / nominal.where(nominal > 0)).clip(lower=1.0)
-    # of cells large enough to show one
-    effect = effect.where(
-        clustered & ~extreme & (table["numerator"].clip(upper=size - table["numerator"]) >= _SHOWN)
-    )
-    largest = effect.groupby(unit).transform("max")
-    chosen = (extreme & largest.notna()).to_numpy()
-    if not chosen.any():
-        return table
-    some = table[chosen]
-    # no less than one outcome a run in the cell
-    effective = np.maximum(
-        some["denominator"] / largest[chosen], np.minimum(some["n_runs"], some["denominator"])
-    )
-    level = 2 * ndtr(stdtrit(np.maximum(some["n_runs"] - 1, 1), 0.975)) - 1
-    ends = [
-        wilson_bounds(value * n, n, float(each))
-        for value, n, each in zip(some["value"], effective, level, strict=True)
-    ]
-    result = table.copy()
-    result.loc[chosen, "low"] = [float(low) for low, _ in ends]
-    result.loc[chosen, "high"] = [float(high) for _, high in ends]
-    result.loc[chosen, "method"] = "cluster wilson, borrowed design effect"
-    return result
-
-
-def group_estimates(
-    groups: pd.DataFrame,
-    runs: pd.DataFrame,
-    dimension: str,
-    metrics: Iterable[str] | None = None,
-    by: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Estimate metrics by lab, target, channel or anonymity set, in every cell.
-
-    Parameters
-    ----------
-    groups, runs
-        Rows of `groups.parquet` and `runs.parquet`; `run_id` ties them.
-    dimension
-        "lab", "target", "channel" or "anonymity_set".
-    metrics
-        Which; all of the dimension by default.
-    by
-        As for `estimates`.
-
-    Returns
-    -------
-    DataFrame
-        A row per cell, level and metric: the columns of `by`, `dimension`, `level`, then `ESTIMATE_COLUMNS`.
-        Levels come in the order of the table, which is that of their size or of the scenario.
-
-    Raises
-    ------
-    InputError
-        If a column is missing.
-    """
-    runs = finished(runs)
-    keys = swept_keys(runs) if by is None else list(by)
-    _demand(runs, keys)
-    if absent := {"run_id", "dimension", "level", "metric", "numerator", "denominator"} - set(groups.columns):
-        raise InputError(f"table 'groups' has no column {sorted(absent)[0]!r}")
-    part = groups[groups["dimension"] == dimension]
-    if metrics is not None:
-        part = part[part["metric"].isin(list(metrics))]
-    if not len(part) or not len(runs):
-        return _frame([], [*keys, "dimension", "level"])
-    tied = runs[["run_id", *keys]].assign(_seed=runs[seed_column(runs)])
-    joined = part.merge(tied, on="run_id")
-    order = {level: i for i, level in enumerate(dict.fromkeys(part["level"]))}
-    place, above, below = (joined[c].to_numpy() for c in ("_seed", "numerator", "denominator"))
-    rows = []
-    # positions of all groups at once: a frame for each of thousands of groups would take longer than estimating
-    indices: dict[Any, Any] = joined.groupby([*keys, "metric", "level"], sort=True, dropna=False).indices
-    for values, where in indices.items():
-        *cell, metric, level = values
-        sums = _per_seed(place[where], above[where], below[where])
-        if wording(str(metric)).kind == "mean":
-            found = cluster_bootstrap(*sums, keyed_generator(metric, len(where)))
-        else:
-            found = cluster_wilson(*sums)
-        head = dict(zip(keys, cell, strict=True)) | {"dimension": dimension, "level": str(level)}
-        rows.append(head | tidy(str(metric), found, len(where)))
-    table = borrowed(_frame(rows, [*keys, "dimension", "level"]))
-    table["_order"] = table["level"].map(order)
-    table = table.sort_values([*keys, "metric", "_order"], kind="stable", ignore_index=True)
-    return table.drop(columns="_order")
+    return borrowed(frame_of(rows, keys))
 
 
 def tidy(metric: str, found: Estimate, rows: int) -> dict[str, Any]:
@@ -303,14 +188,14 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 def ratio_parts(runs: pd.DataFrame, metric: str) -> tuple[_Floats, _Floats]:
     """Numerators and denominators of a rate or mean, summed over the runs of each seed, in order of the seeds."""
     above, below = (numbers(runs, f"{metric}_{end}") for end in ("numerator", "denominator"))
-    return _per_seed(runs[seed_column(runs)].to_numpy(), np.nan_to_num(above), np.nan_to_num(below))
+    return sums_per_seed(runs[seed_column(runs)].to_numpy(), np.nan_to_num(above), np.nan_to_num(below))
 
 
 def seed_means(runs: pd.DataFrame, metric: str) -> _Floats:
     """Mean of a metric over the runs of each seed, in order of the seeds; NaN where it is defined in none."""
     values = numbers(runs, metric)
     known = ~np.isnan(values)
-    above, below = _per_seed(
+    above, below = sums_per_seed(
         runs[seed_column(runs)].to_numpy(), np.where(known, values, 0.0), known.astype(float)
     )
     means: _Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
@@ -332,7 +217,8 @@ def numbers(runs: pd.DataFrame, column: str) -> _Floats:
     return values
 
 
-def _per_seed(seeds: npt.NDArray[Any], above: _Floats, below: _Floats) -> tuple[_Floats, _Floats]:
+def sums_per_seed(seeds: npt.NDArray[Any], above: _Floats, below: _Floats) -> tuple[_Floats, _Floats]:
+    """Sums over the rows of each seed, in order of the seeds."""
     known, place = np.unique(seeds, return_inverse=True)
     sums = [np.bincount(place, weights=part, minlength=len(known)) for part in (above, below)]
     return sums[0], sums[1]
@@ -353,12 +239,14 @@ def _missing(runs: pd.DataFrame, metric: str) -> list[str]:
     return [column for column in needed if column not in runs]
 
 
-def _demand(runs: pd.DataFrame, keys: Sequence[str]) -> None:
+def demand_keys(runs: pd.DataFrame, keys: Sequence[str]) -> None:
+    """InputError if a key is no column of the runs."""
     if absent := [key for key in keys if key not in runs]:
         raise InputError(f"table 'runs' has no column {absent[0]!r}; swept keys: {swept_keys(runs)}")
 
 
-def _frame(rows: list[dict[str, Any]], keys: Sequence[str]) -> pd.DataFrame:
+def frame_of(rows: list[dict[str, Any]], keys: Sequence[str]) -> pd.DataFrame:
+    """Rows of estimates as a table: columns and types of `ESTIMATE_COLUMNS`, also where there are none."""
     table = pd.DataFrame(rows, columns=[*keys, *ESTIMATE_COLUMNS])
     numbers = ["value", "low", "high", "error", "numerator", "denominator"]
     return table.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n_runs", "rows"), "int64"))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..contrasts import advantages, deterrence, mechanism_contrasts
-from ..estimates import available_metrics, estimates, group_estimates
+from ..estimates import available_metrics, estimates
+from ..group_estimates import group_estimates
 from ..results import DELTA, MECHANISM, Results, swept_keys
 from ..slices import mechanism_order, reference_slice
 from ..style import channel_label, mechanism_label

@@ -1,6 +1,6 @@
 """How many people had access, and how often a reporter among them is found out."""
 
-from ..estimates import group_estimates
+from ..group_estimates import group_estimates
 from ..groups import ANONYMITY_LEVELS
 from ..results import MECHANISM, Results
 from ..slices import mechanism_order, reference_slice

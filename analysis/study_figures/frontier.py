@@ -113,7 +113,7 @@ def _caption(told: str, n_runs: int) -> str:
     return (
         f"The frontier of protection against usefulness: every mechanism at every δ of the sweep{where}. Down and to "
         "the left is better in every panel. Points of one mechanism are joined in the order of δ, and grow with it; "
-        "greedy and uniform, which ignore δ, stand once. Rings: settings that no other setting beats in one of the two "
-        "without being worse in the other (the Pareto set), by the estimates as they are; settings whose intervals "
-        f"overlap need not differ. Bars: 95 % intervals. n = {n_runs} runs in each setting."
+        "greedy and uniform, which ignore δ, stand once. Rings: settings that no other setting beats in one of the "
+        "two without being worse in the other (the Pareto set), by the estimates as they are; settings whose "
+        f"intervals overlap need not differ. Bars: 95 % intervals. n = {n_runs} runs in each setting."
     )
