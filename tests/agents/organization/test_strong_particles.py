@@ -256,3 +256,8 @@ def test_a_mechanism_with_neither_law_nor_counter_is_refused():
 
     with pytest.raises(InputError, match="mystery"):
         strong_scorer(Mystery(0.5, 1), 2, np.random.default_rng(0))
+
+
+def test_a_horizon_whose_matrices_would_not_fit_is_refused():
+    with pytest.raises(InputError, match="at most 10000"):
+        strong_scorer(build("tca", 0.5, 10_001), 2, np.random.default_rng(0))

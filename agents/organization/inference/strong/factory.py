@@ -7,7 +7,10 @@ from ....auditor.mechanisms import CounterMechanism, Mechanism, MemorylessMechan
 from .base import StrongScorer
 from .exact import ExactScorer
 
-__all__ = ["strong_scorer"]
+__all__ = ["LONGEST_HORIZON", "strong_scorer"]
+
+LONGEST_HORIZON = 10_000
+"""Longest horizon of a counter mechanism, in periods: 0.8 GB for each of encoder and decoder."""
 
 
 def strong_scorer(
@@ -34,7 +37,8 @@ def strong_scorer(
     Raises
     ------
     InputError
-        If nothing is known about the law of the mechanism's transcript.
+        If nothing is known about the law of the mechanism's transcript, or the horizon of a counter mechanism
+        exceeds `LONGEST_HORIZON`.
     """
     if n_particles < 1:
         raise ValueError(f"n_particles must be at least 1, got {n_particles}")
@@ -42,6 +46,11 @@ def strong_scorer(
     if isinstance(mechanism, MemorylessMechanism):
         return ExactScorer(mechanism, n_targets)
     if isinstance(mechanism, CounterMechanism):
+        if mechanism.horizon > LONGEST_HORIZON:
+            raise InputError(
+                f"auditor.horizon: {mechanism.horizon} periods; the strongest adversary's score of a counter "
+                f"mechanism keeps matrices of horizon x horizon, and allowed is at most {LONGEST_HORIZON}"
+            )
         # compiled code: a second to load, so only when it is needed
         from .particle_scorer import ParticleScorer
 
