@@ -62,12 +62,13 @@ class Actor(mesa.Agent):
         ValueError
             If `at` is not finite (a NaN time would silently eat other events) or lies in the past.
         """
+        model = self.model
         if not isfinite(at):
             raise ValueError(f"an event's time must be finite, got {at}")
-        if at < self.model.time:
-            raise ValueError(f"an event's time must not lie in the past: {at} < {self.model.time}")
+        if at < model.time:
+            raise ValueError(f"an event's time must not lie in the past: {at} < {model.time}")
         task = Task(self._pending, method, args)
-        task.event = self.model.schedule_event(task, at=at, priority=priority)
+        task.event = model.schedule_event(task, at=at, priority=priority)
         return task
 
     @property

@@ -105,10 +105,11 @@ class AuditorAgent(Actor):
         else:
             audited = self.mechanism.select_many(counts[None, :], self.audits_per_period)[0]
         self.transcript.append(tuple(audited.tolist()))
-        remaining = counts.copy()
-        for target in audited.tolist():
+        remaining = counts if len(audited) == 1 else counts.copy()
+        for number, target in enumerate(audited.tolist()):
             self._audit(decision, target, remaining)
-            remaining[target] = -1  # audited: no longer a candidate of this period
+            if number < len(audited) - 1:
+                remaining[target] = -1  # audited: no longer a candidate of this period
         self.active_reports[audited] = 0
         self.world.publish(decision, counts, audited)
         if decision < self.n_decisions:

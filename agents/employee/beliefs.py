@@ -34,20 +34,28 @@ class Beliefs:
         self._updated = np.zeros(n_holders)
         self._touched: dict[int, None] = {}  # an ordered set: holders that have any evidence
 
-    def _refresh(self, holders: IntArray, now_weeks: float) -> None:
+    def _refresh(self, holders: IntArray | int, now_weeks: float) -> None:
         left = np.exp(self._log_decay * (now_weeks - self._updated[holders]))
         self._for[holders] *= left
         self._against[holders] *= left
         self._updated[holders] = now_weeks
 
     def add(
-        self, holders: IntArray, now_weeks: float, *, evidence_for: float = 0.0, evidence_against: float = 0.0
+        self,
+        holders: IntArray | int,
+        now_weeks: float,
+        *,
+        evidence_for: float = 0.0,
+        evidence_against: float = 0.0,
     ) -> None:
-        """Add weighted evidence for each of `holders` (distinct indices) at time `now_weeks`."""
+        """Add weighted evidence for each of `holders` (one, or distinct indices) at time `now_weeks`."""
         self._refresh(holders, now_weeks)
         self._for[holders] += evidence_for
         self._against[holders] += evidence_against
-        self._touched.update(dict.fromkeys(holders.tolist()))
+        if isinstance(holders, int):
+            self._touched[holders] = None
+        else:
+            self._touched.update(dict.fromkeys(holders.tolist()))
 
     def level(self, holder: int, now_weeks: float) -> float:
         """The mean of one holder's belief at time `now_weeks`."""
@@ -69,6 +77,8 @@ class Beliefs:
         n_holders = len(self._for)
         if not n_holders:
             return np.nan
+        if not self._touched:
+            return self.mean
         touched = np.fromiter(self._touched, dtype=np.int64, count=len(self._touched))
         shift = float(np.sum(self.levels(touched, now_weeks) - self.mean))
         return self.mean + shift / n_holders

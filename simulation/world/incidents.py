@@ -72,7 +72,7 @@ class Incident:
         self.filed[self._row_of(person)] = filed
 
     def _row_of(self, person: int) -> int:
-        return int(np.flatnonzero(self.people == person)[0])
+        return int((self.people == person).argmax())  # who had access is there
 
 
 def draw_incidents(

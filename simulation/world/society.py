@@ -69,18 +69,17 @@ class Society:
 
     def see_audit(self, lab: int, *, fixed: bool) -> None:
         """Let a lab's people see an audit that fixed something, or misconduct that nobody stopped."""
-        holders = np.array([lab], dtype=np.int64)
         if fixed:
-            self.efficacy.add(holders, self._weeks, evidence_for=1.0)
+            self.efficacy.add(lab, self._weeks, evidence_for=1.0)
         else:
-            self.efficacy.add(holders, self._weeks, evidence_against=1.0)
+            self.efficacy.add(lab, self._weeks, evidence_against=1.0)
 
     def see_safe_outcome(self, person: int, *, disclosed: bool) -> None:
         """Let a report that was not punished for so long count as safe, for colleagues only if it was known."""
         if person in self.population.punished:
             return
         slot, beliefs = person % self.population.n_slots, self.employees.beliefs
-        self.fear.add(np.array([slot]), self._weeks, evidence_against=1.0)
+        self.fear.add(slot, self._weeks, evidence_against=1.0)
         if disclosed:
             visible = beliefs.colleague_weight * beliefs.safe_visibility
             self.fear.add(self.population.colleagues(slot), self._weeks, evidence_against=visible)
@@ -91,7 +90,7 @@ class Society:
         population.punished[person] = channel
         slot = person % population.n_slots
         visible = beliefs.colleague_weight * beliefs.retaliation_visibility
-        self.fear.add(np.array([slot]), self._weeks, evidence_for=1.0)
+        self.fear.add(slot, self._weeks, evidence_for=1.0)
         self.fear.add(population.colleagues(slot), self._weeks, evidence_for=visible)
         self.agent(person).fall_silent()
         if self._draws.uniform("employee.departure", person) < self.employees.departure_probability:
@@ -110,8 +109,9 @@ class Society:
 
     def _leave(self, lab: int, slot: int, reason: str) -> None:
         person = self.population.holder(slot)
-        self._log.record("departures", time=self._model.time, lab=lab, person=person, reason=reason)
-        self.population.replace(slot, self._model.time)
+        time = self._model.time
+        self._log.record("departures", time=time, lab=lab, person=person, reason=reason)
+        self.population.replace(slot, time)
         self.fear.forget(slot)
         agent = self._agents.pop(person, None)
         if agent is not None:

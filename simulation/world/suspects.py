@@ -11,17 +11,21 @@ from .population import Population
 
 __all__ = ["suspect_rows"]
 
+_NOTHING = np.zeros(0, dtype=np.int64)
+_NOBODY = Suspects(*[_NOTHING] * 3, np.zeros(0), *[_NOTHING] * 3)
+
 
 def suspect_rows(incidents: Sequence[Incident], population: Population) -> Suspects:
     """Everyone who had access to `incidents`, still works here, and has not been retaliated against."""
+    if not incidents:
+        return _NOBODY
     sizes = [i.anonymity_set for i in incidents]
 
     def repeated(values: Sequence[float], kind: type) -> Any:
         return np.repeat(np.asarray(values, dtype=kind), sizes)
 
-    empty = np.zeros(0, dtype=np.int64)
-    person = np.concatenate([i.people for i in incidents]) if incidents else empty
-    candidate = np.concatenate([i.candidate for i in incidents]) if incidents else empty
+    person = np.concatenate([i.people for i in incidents])
+    candidate = np.concatenate([i.candidate for i in incidents])
     keep = np.fromiter(map(population.can_be_punished, person.tolist()), bool, len(person))
     return Suspects(
         incident=repeated([i.incident for i in incidents], np.int64)[keep],
