@@ -76,6 +76,4 @@ def run(
         from ..guarantees import stated_guarantee
 
         guarantee = stated_guarantee(config).text
-        Console().print(
-            account(result.metrics, config, seed=seed, directory=directory, guarantee=guarantee)
-        )
+        Console().print(account(result.metrics, config, seed=seed, directory=directory, guarantee=guarantee))

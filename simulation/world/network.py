@@ -26,7 +26,6 @@ __all__ = [
     "Network",
     "Side",
     "bad_id",
-    "network_from_networkx",
     "quoted",
     "refuse",
 ]
@@ -253,29 +252,3 @@ def _lab_problem(name: str, known: Collection[str]) -> str:
     if name in known:
         return ""
     return f"lab {quoted(name)}: there are {', '.join(known)}{did_you_mean(likely_names(name, known, 1))}"
-
-
-def network_from_networkx(graph: "nx.Graph", label: str = "graph") -> Network:
-    """Take over a bipartite graph.
-
-    Parameters
-    ----------
-    graph
-        Nodes have `bipartite` (0 employee, 1 compartment) or `kind`; other attributes as in files. Ids become text.
-    label
-        What messages call it.
-
-    Raises
-    ------
-    InputError
-        A node has neither, or an edge does not join an employee and a compartment.
-    """
-    from .network_graphml import sorted_out
-
-    nodes = {
-        str(node): {key: str(value) for key, value in data.items()} for node, data in graph.nodes(data=True)
-    }
-    if len(nodes) < len(graph):
-        raise InputError(f"{label}: two nodes have the same name as text")
-    edges = [(str(a), str(b)) for a, b in graph.edges()]
-    return sorted_out(label, nodes, [a for a, _ in edges], [b for _, b in edges], None)

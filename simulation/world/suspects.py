@@ -12,7 +12,15 @@ from .population import Population
 __all__ = ["suspect_rows"]
 
 _NOTHING = np.zeros(0, dtype=np.int64)
-_NOBODY = Suspects(*[_NOTHING] * 3, np.zeros(0), *[_NOTHING] * 3)
+_NOBODY = Suspects(
+    incident=_NOTHING,
+    person=_NOTHING,
+    target=_NOTHING,
+    incident_time=np.zeros(0),
+    anonymity_set=_NOTHING,
+    candidate=_NOTHING,
+    found=_NOTHING,
+)
 
 
 def suspect_rows(incidents: Sequence[Incident], population: Population) -> Suspects:

@@ -92,7 +92,11 @@ class WorstCaseMeter:
         reached = [self.log_likelihood_ratios(incident.candidate[rows]) for _, incident, rows in active]
         self._scorers.append(scorer)
         for (_, incident, rows), before in zip(active, reached, strict=True):
-            columns = (incident.candidate[rows].tolist(), self._hand_over([(incident, rows)]), before.tolist())
+            columns = (
+                incident.candidate[rows].tolist(),
+                self._hand_over([(incident, rows)]),
+                before.tolist(),
+            )
             for candidate, number, ratio in zip(*columns, strict=True):
                 self._scorer[candidate] = len(self._scorers) - 1
                 self._number[candidate] = number

@@ -21,9 +21,10 @@ from deniability.simulation import load_scenario, run
 from deniability.simulation.draws import KeyedDraws
 from deniability.simulation.world.access_fitted import AccessFit, fit_access, matched
 from deniability.simulation.world.layout import Layout
-from deniability.simulation.world.network import Network, network_from_networkx
+from deniability.simulation.world.network import Network
 from deniability.simulation.world.network_export import access_network
 from deniability.simulation.world.network_files import read_network, write_network
+from deniability.simulation.world.network_networkx import network_from_networkx
 
 from .world_makers import config_of, drawn, lab
 

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deniability.scenarios import InputError
-from deniability.simulation.world.network import Network, Side, network_from_networkx
+from deniability.simulation.world.network import Network, Side
 from deniability.simulation.world.network_files import read_network, write_network
+from deniability.simulation.world.network_networkx import network_from_networkx
 
 ids = st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Zs", "Zl", "Zp"]), min_size=1, max_size=6)
 
