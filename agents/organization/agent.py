@@ -204,9 +204,12 @@ class OrganizationAgent(Actor):
             incident,
             channel,
             world.time,
+            world.has_reported(person),
         )
 
-    def _retaliate(self, person: int, incident: int, channel: str, identified_time: float) -> None:
+    def _retaliate(
+        self, person: int, incident: int, channel: str, identified_time: float, reporter: bool
+    ) -> None:
         world = self.world
         if not world.can_be_punished(person):
             return
@@ -219,7 +222,7 @@ class OrganizationAgent(Actor):
             incident=incident,
             channel=channel,
             covered=self.covers(person),
-            reporter=world.has_reported(person),
+            reporter=reporter,
         )
         world.punish(person, channel)
 

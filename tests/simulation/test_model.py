@@ -112,6 +112,11 @@ def test_retaliation_has_a_cause_in_its_channel(world):
             report = reports.loc[(row.person, row.incident)]
             assert report["disclosed" if row.channel == "self_disclosure" else "leaked"]
             assert report["time"] == row.identified_time
+    first = tables["reports"].groupby("person")["time"].min()
+    had_reported = [
+        row.person in first.index and first[row.person] <= row.identified_time for row in hit.itertuples()
+    ]
+    assert hit["reporter"].tolist() == had_reported
     punished = tables["people"].query("retaliated")
     assert sorted(punished["person"]) == sorted(hit["person"])
 
