@@ -16,6 +16,7 @@ VERBS = (
     "leakage",
     "plan",
     "run",
+    "batch",
     "paper",
     "twin",
     "validation",

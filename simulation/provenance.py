@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LAYERS", "code_hash", "code_path", "run_id", "versions"]
+__all__ = ["LAYERS", "code_hash", "code_path", "module_hashes", "run_id", "versions"]
 
 LAYERS = ("scenarios", "agents", "analysis", "simulation")
 _PACKAGES = ("deniability", "mesa", "numpy", "scipy", "pandas", "networkx", "pyarrow", "numba")
@@ -20,18 +20,24 @@ def code_path() -> Path:
 
 
 @lru_cache(maxsize=1)
-def code_hash() -> str:
-    """SHA-256 over the sources of all four layers, by path and content."""
+def module_hashes() -> dict[str, str]:
+    """SHA-256 of every source of all four layers, by `layer/path`."""
     import importlib
 
-    digest = hashlib.sha256()
+    hashes: dict[str, str] = {}
     for layer in LAYERS:
         package = importlib.import_module(f"deniability.{layer}")
         root = Path(str(package.__file__)).parent
         for source in sorted(root.rglob("*.py")):
-            digest.update(f"{layer}/{source.relative_to(root).as_posix()}\0".encode())
-            digest.update(source.read_bytes())
-    return digest.hexdigest()
+            name = f"{layer}/{source.relative_to(root).as_posix()}"
+            hashes[name] = hashlib.sha256(source.read_bytes()).hexdigest()
+    return hashes
+
+
+@lru_cache(maxsize=1)
+def code_hash() -> str:
+    """SHA-256 over the sources of all four layers, by path and content."""
+    return hashlib.sha256(json.dumps(module_hashes()).encode()).hexdigest()
 
 
 def versions() -> dict[str, str]:

@@ -4,6 +4,7 @@ from ..agents.auditor.counters import COUNTERS
 from ..agents.auditor.mechanisms import MECHANISMS
 from ..agents.employee.decision import EXPOSURES
 from ..agents.organization.inference import INFERENCES
+from ..analysis.metrics import METRICS
 from .world.access import GENERATORS
 from .world.colleagues import COLLEAGUES
 
@@ -19,4 +20,5 @@ def known_names() -> dict[str, list[str]]:
         "employees.decision.exposure": sorted(EXPOSURES),
         "access.generator": sorted(GENERATORS),
         "colleagues.generator": sorted(COLLEAGUES),
+        "sweep.precision.metric": [one.key for one in METRICS],
     }

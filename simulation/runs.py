@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from ..analysis.metrics import run_metrics
-from ..scenarios import ResolvedScenario, content_hash, resolve
+from ..scenarios import ResolvedScenario, ScenarioConfig, content_hash, resolve
 from .guarantees import segments
 from .model import DeniabilityModel
 from .provenance import run_id
 from .registries import known_names
 from .tables import run_tables
 
-__all__ = ["RunResult", "load_scenario", "run"]
+__all__ = ["RunResult", "load_scenario", "run", "simulated"]
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,15 @@ def run(
         scenario = load_scenario(scenario, mechanism=mechanism, delta=delta, overrides=overrides)
     elif mechanism is not None or delta is not None or overrides:
         raise TypeError("a resolved scenario takes no further overrides: give them to load_scenario")
-    model = DeniabilityModel(scenario.config, seed, progress)
+    tables, metrics = simulated(scenario.config, seed, progress)
+    return RunResult(scenario, seed, tables, metrics)
+
+
+def simulated(
+    config: ScenarioConfig, seed: int, progress: Callable[[int], None] | None = None
+) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    """Tables and metrics of one run: what `run` and every run of a batch do."""
+    model = DeniabilityModel(config, seed, progress)
     model.run()
     tables = run_tables(model)
-    metrics = run_metrics(tables, scenario.config.time.period_weeks)
-    return RunResult(scenario, seed, tables, metrics)
+    return tables, run_metrics(tables, config.time.period_weeks)

@@ -2,11 +2,18 @@
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from ...scenarios import ResolvedScenario
+    from ..replays import Replay
+    from ..runs import RunResult
 
 __all__ = ["register"]
 
@@ -18,8 +25,8 @@ def register(app: typer.Typer) -> None:
 
 def run(
     scenario: Annotated[
-        str, typer.Argument(help="A shipped scenario's name or a TOML file.", metavar="SCENARIO")
-    ],
+        str | None, typer.Argument(help="A shipped scenario's name or a TOML file.", metavar="SCENARIO")
+    ] = None,
     mechanism: Annotated[str | None, typer.Option(help="Audit with this mechanism.")] = None,
     delta: Annotated[float | None, typer.Option(help="Per-report deniability level, 0 < delta < 1.")] = None,
     settings: Annotated[
@@ -28,7 +35,20 @@ def run(
             "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw [1].")
+    ] = None,
+    run_id: Annotated[
+        str | None,
+        typer.Option("--run-id", metavar="ID", help="Make this run of a batch again; needs --from."),
+    ] = None,
+    batch: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="The batch that the run is of.")
+    ] = None,
+    plugins: Annotated[
+        list[Path] | None,
+        typer.Option("--plugin", metavar="FILE", help="Python file with mechanisms or rules of your own."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Where results go [results/SCENARIO-SEED].")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[
@@ -36,36 +56,91 @@ def run(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no account.")] = False,
 ) -> None:
-    """Run a scenario once and tell what happened."""
-    from ...scenarios import content_hash
-    from ..progress import progress
-    from ..provenance import run_id
+    """Run a scenario once and tell what happened; or run one run of a batch again, with its whole event log."""
+    from ...agents.registry import load_plugin
+    from ...scenarios import InputError, content_hash
+    from ..provenance import run_id as identity_of
     from ..runs import load_scenario
     from ..runs import run as run_scenario
     from ..store import check_directory
 
     started = datetime.now(UTC)
-    resolved = load_scenario(scenario, mechanism=mechanism, delta=delta, overrides=settings or ())
-    config = resolved.config
-    directory = out
-    if directory is None and not as_json:
-        directory = Path("results") / f"{config.scenario.name}-{seed}"
-    if directory is not None:
-        identity = run_id(content_hash(config), seed)
-        check_directory(directory, kind="run", identity=identity, force=force)
-    label = f"{config.scenario.name}, {config.auditor.mechanism}, delta {config.auditor.delta:g}"
-    with progress(label, config.time.periods, quiet=quiet) as advance:
-        result = run_scenario(resolved, seed=seed, progress=advance)
+    for plugin in plugins or ():
+        load_plugin(plugin)
+    again: Replay | None = None
+
+    def place_for(resolved: "ResolvedScenario", seed: int, name: str) -> Path | None:
+        """Where results go, once that is known to be possible."""
+        directory = out if out is not None or as_json else Path("results") / name
+        if directory is not None:
+            identity = identity_of(content_hash(resolved.config), seed)
+            check_directory(directory, kind="run", identity=identity, force=force)
+        return directory
+
+    if run_id is None and batch is None:
+        if scenario is None:
+            raise InputError("run: needs SCENARIO, or --run-id ID --from DIR for one run of a batch")
+        seed = 1 if seed is None else seed
+        resolved = load_scenario(scenario, mechanism=mechanism, delta=delta, overrides=settings or ())
+        directory = place_for(resolved, seed, f"{resolved.config.scenario.name}-{seed}")
+        with _decisions(resolved, quiet=quiet) as advance:
+            result = run_scenario(resolved, seed=seed, progress=advance)
+    else:
+        given = {
+            "SCENARIO": scenario,
+            "--mechanism": mechanism,
+            "--delta": delta,
+            "--set": settings,
+            "--seed": seed,
+        }
+        if more := [name for name, value in given.items() if value]:
+            raise InputError(f"run: {', '.join(more)}: scenario and seed come from the batch with --run-id")
+        if run_id is None or batch is None:
+            raise InputError("run: --run-id ID and --from DIR go together")
+        from ..batches import load_batch
+        from ..replays import find_run, replay
+
+        found = load_batch(batch)
+        planned = find_run(found, run_id)
+        resolved = found.plan.scenario_of(planned.cell)
+        directory = place_for(resolved, planned.seed, f"{resolved.config.scenario.name}-{planned.run_id}")
+        with _decisions(resolved, quiet=quiet) as advance:
+            again = replay(found, planned, advance)
+        result = again.result
     if directory is not None:
         from ..run_files import write_run
 
         write_run(result, directory, command=sys.argv, started=started)
+    _tell(result, directory, as_json=as_json, quiet=quiet, with_id=again is not None)
+    if again is not None and again.differing:
+        why = "the batch was made by other code" if not again.same_code else "versions of packages differ?"
+        typer.echo(
+            f"This is not what the batch has on record ({why}): {', '.join(again.differing[:5])} differ.",
+            err=True,
+        )
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _decisions(resolved: "ResolvedScenario", *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Progress by decisions."""
+    from ..progress import progress
+
+    config = resolved.config
+    label = f"{config.scenario.name}, {config.auditor.mechanism}, delta {config.auditor.delta:g}"
+    with progress(label, config.time.periods, quiet=quiet) as advance:
+        yield advance
+
+
+def _tell(result: "RunResult", directory: Path | None, *, as_json: bool, quiet: bool, with_id: bool) -> None:
+    config = result.scenario.config
     if as_json:
         summary = {
             "scenario": config.scenario.name,
             "mechanism": config.auditor.mechanism,
             "delta": config.auditor.delta,
-            "seed": seed,
+            "seed": result.seed,
+            **({"run_id": result.run_id} if with_id else {}),
             "metrics": result.metrics,
         }
         typer.echo(json.dumps(summary, allow_nan=False))
@@ -76,4 +151,6 @@ def run(
         from ..guarantees import stated_guarantee
 
         guarantee = stated_guarantee(config).text
-        Console().print(account(result.metrics, config, seed=seed, directory=directory, guarantee=guarantee))
+        Console().print(
+            account(result.metrics, config, seed=result.seed, directory=directory, guarantee=guarantee)
+        )
