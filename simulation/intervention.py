@@ -19,7 +19,7 @@ class Intervention:
     withheld
         The report never reaches the auditor; nor do further reports by the person about the incident.
     certified
-        Hold the run to the conditions (SPEC, section 6, "Causal retaliation effect") under which the effect
+        Hold the run to the conditions (docs/adversary.md, "Twin runs") under which the effect
         through the transcript is at most delta:
 
         (a) the report acts through the auditor's count alone: it is not counted among the incident's reports;

@@ -1,6 +1,6 @@
 """The distinguishing game: what a transcript betrays about one report.
 
-Transcripts are simulated in two worlds that differ in one report, and the strongest adversary of SPEC section 6, who
+Transcripts are simulated in two worlds that differ in one report, and the strongest adversary (docs/adversary.md), who
 knows all the rest, guesses the world from the transcript alone. It says "filed" where the likelihood ratio
 exceeds 1, which is the test with the largest advantage TPR - FPR, chosen before any transcript is seen.
 

@@ -1,4 +1,4 @@
-"""The manifest: what a directory of results is, and how it came about (DESIGN, section 5)."""
+"""The manifest: what a directory of results is, and how it came about (docs/results.md)."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The Mesa model: builds a world from a scenario and lets things happen (SPEC, section 6).
+"""The Mesa model: builds a world from a scenario and lets things happen (docs/odd.md).
 
 Time is continuous, in audit periods. Decisions happen at whole periods; everything else happens when it happens.
 Nothing here costs time per idle employee and period.

@@ -33,7 +33,7 @@ _FEWEST_EXPECTED = 5.0  # of hits and of misses, for a point to enter the chi-sq
 
 @dataclass(frozen=True)
 class PaperResult:
-    """Tables of both experiments; columns as in DESIGN section 4."""
+    """Tables of both experiments; a row per point, and a row per mechanism and step."""
 
     setting: PaperSetting
     exp1: pd.DataFrame

@@ -36,7 +36,7 @@ def run_row(result: RunResult) -> dict[str, Any]:
 
 
 def write_run(result: RunResult, directory: Path, *, command: Sequence[str], started: datetime) -> None:
-    """Write everything about a run into `directory` (DESIGN, section 5).
+    """Write everything about a run into `directory` (docs/results.md).
 
     Raises
     ------

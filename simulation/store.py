@@ -1,4 +1,4 @@
-"""Results on disk (DESIGN, section 5): written aside first, then moved into place, so nothing is half-written."""
+"""Results on disk (docs/results.md): written aside first, then moved into place, so nothing is half-written."""
 
 import json
 import shutil

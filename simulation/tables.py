@@ -15,7 +15,7 @@ __all__ = ["run_tables"]
 
 
 def run_tables(model: DeniabilityModel) -> dict[str, pd.DataFrame]:
-    """All tables of a run by name (DESIGN, section 5); times in audit periods.
+    """All tables of a run by name (docs/results.md); times in audit periods.
 
     Parameters
     ----------

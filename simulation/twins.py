@@ -1,4 +1,4 @@
-"""Twin runs: the causal effect of one report on the fate of the person who filed it (SPEC, section 6).
+"""Twin runs: the causal effect of one report on the fate of the person who filed it (docs/adversary.md).
 
 Four runs make a pair, all on the same random numbers. A first run shows which report is the focal one. The run
 without it, all else free, gives the *total* effect (own learning, leaks and findings included): for this no bound

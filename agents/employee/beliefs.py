@@ -2,7 +2,7 @@
 
 A belief is a prior Beta(mean x strength, (1 - mean) x strength) plus weighted evidence for and against, of
 which a share `decay` is left after a week. Nothing is done per period: evidence is brought up to date when it
-is read or added to (SPEC, section 6, step 7).
+is read or added to (docs/odd.md, section 7).
 """
 
 import numpy as np

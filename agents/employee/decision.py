@@ -1,4 +1,4 @@
-"""The decision to report: a logit of what the employee knows and believes (SPEC, section 6, step 3)."""
+"""The decision to report: a logit of what the employee knows and believes (docs/odd.md, section 4)."""
 
 from collections.abc import Callable
 from math import log

@@ -1,4 +1,4 @@
-"""The focal report of a twin run: how it reaches the auditor, and what must not know of it (SPEC, section 6)."""
+"""The focal report of a twin run: how it reaches the auditor, and what must not know of it (docs/adversary.md)."""
 
 from ...agents.auditor.mechanisms import Mechanism, MemorylessMechanism
 from ...agents.ports import IntArray

@@ -147,7 +147,7 @@ SCENARIO = {
 
 
 def write_batch(directory, runs=None, *, manifest=None, groups=True, series=True):
-    """Write the files of a batch (DESIGN, section 5)."""
+    """Write the files of a batch (docs/results.md)."""
     directory.mkdir(parents=True, exist_ok=True)
     runs = make_runs(6) if runs is None else runs
     runs.to_parquet(directory / "runs.parquet", index=False)

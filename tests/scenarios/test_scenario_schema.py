@@ -43,7 +43,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
     assert config.labs["lab-a"].targets == ("whole-lab",)
     assert config.organizations.retaliation_probability == 0.33
     assert config.employees.decision.fear_weight == 5.65
-    # EVIDENCE: 1.13 (n0 + 1)
+    # the evidence in five-labs: 1.13 (n0 + 1)
     assert math.isclose(
         1.13 * (config.employees.beliefs.fear_strength + 1), config.employees.decision.fear_weight
     )

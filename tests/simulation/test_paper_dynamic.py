@@ -101,7 +101,7 @@ def test_greedy_has_no_deficit():
 
 @pytest.mark.slow
 def test_final_mean_deficits_of_the_paper_s_setting():
-    """SPEC section 4, 100 seeds: greedy 0, exponential 4.9, TCA 12.0, RR and uniform about 50."""
+    """To expect over 100 seeds: greedy 0, exponential 4.9, TCA 12.0, RR and uniform about 50."""
     table = run_dynamic(DynamicSetting(), [build(n, 0.1, 1000) for n in MECHANISMS], KeyedDraws(1))
     final = table[table["step"] == 1000].set_index("mechanism")
     assert final["deficit"]["greedy"] == 0.0

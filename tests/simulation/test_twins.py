@@ -1,4 +1,4 @@
-"""Twin runs: what the certified conditions are for, and that they hold (SPEC, section 6, a to g).
+"""Twin runs: what the certified conditions are for, and that they hold (docs/adversary.md, a to g).
 
 The strongest statement here needs no statistics: where two certified twins have the same transcript, all the rest of
 their worlds is the same, to the row. So a fate can differ through the transcript alone, whose laws are within delta.

@@ -1,7 +1,7 @@
 """What the findings of an audit say about reports, when the audit's scope follows the reports.
 
 A scope that reports steer is itself a leak that no selection rule covers. What a lab learns this way is kept apart
-as the channel `audit_scope` (SPEC, section 6, step 4).
+as the channel `audit_scope` (docs/adversary.md).
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ class Strong(Inference):
 
     A worst case, not a lab that could exist: each person's score uses the truth about all the others, so the scores
     together are no joint posterior, and a budget cannot rank them. Each suspect is judged by threshold alone.
-    Source: the paper's adversary (SPEC, section 6, `strong`).
+    Source: the paper's adversary (docs/adversary.md).
     """
 
     id = "strong"

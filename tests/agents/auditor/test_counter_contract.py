@@ -20,7 +20,7 @@ T = 37  # neither a power of two nor near one
 class CounterContract:
     id: str
     table: tuple[float, float, float]
-    """Noise s.d. at delta = 0.1 and T = 1000: at run length 1, on average, at worst (SPEC section 2)."""
+    """Noise s.d. at delta = 0.1 and T = 1000: at run length 1, on average, at worst."""
 
     @pytest.fixture
     def made(self):

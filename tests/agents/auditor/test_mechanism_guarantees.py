@@ -123,7 +123,7 @@ def worst_case(made, n_decisions):
 
 @pytest.mark.parametrize(("n_decisions", "fraction"), [(1, 0.681), (4, 0.891), (16, 0.970), (64, 0.992)])
 def test_exponential_comes_close_to_delta_and_not_above(n_decisions, fraction):
-    """SPEC section 5: the fraction of delta that constant hazards reach. Whole k come near the best hazard."""
+    """The fraction of delta that constant hazards reach. Whole k come near the best hazard."""
     reached = worst_case(build("exponential", 0.1, 1), n_decisions) / 0.1
     assert fraction - 0.02 <= reached <= fraction + 0.0005
 

@@ -1,4 +1,4 @@
-"""The decision to report: the logit of SPEC section 6, and the added exposure that a guarantee caps."""
+"""The decision to report: the logit of docs/odd.md, and the added exposure that a guarantee caps."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The strongest adversary of SPEC section 6: it knows every report but whether one given report was filed."""
+"""The strongest adversary (docs/adversary.md): it knows every report but whether one given report was filed."""
 
 from .base import StrongScorer
 from .factory import strong_scorer

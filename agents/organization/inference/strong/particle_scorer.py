@@ -26,7 +26,7 @@ def log_ratios(
 
     Shifting the innovations of a run by minus u turns the path with a report into the path without. Hence in the
     world without the candidate :math:`LR = E_0[e^{u z/\sigma^2 - |u|^2/(2\sigma^2)}]`, and in the world with it
-    :math:`LR = 1/E_1[e^{-u z/\sigma^2 - |u|^2/(2\sigma^2)}]`, both given the transcript (SPEC section 6).
+    :math:`LR = 1/E_1[e^{-u z/\sigma^2 - |u|^2/(2\sigma^2)}]`, both given the transcript (docs/adversary.md).
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ParticleScorer(StrongScorer):
     The filter runs in the world whose counts it is given; what is scored, and whether it was filed, changes none
     of its draws.
 
-    A score is frozen by the audit that ends the run (SPEC section 6), and is then the likelihood ratio of the
+    A score is frozen by the audit that ends the run (docs/adversary.md), and is then the likelihood ratio of the
     transcript up to that audit. Later decisions still say a little: they depend on the other targets' noise,
     about which the report's run has told something. No test on the whole transcript has an advantage above delta
     either.
