@@ -1,7 +1,7 @@
 """The distinguishing game: what a transcript betrays about one report.
 
-Transcripts are simulated in two worlds that differ in one report, and the strongest adversary (docs/adversary.md), who
-knows all the rest, guesses the world from the transcript alone. It says "filed" where the likelihood ratio
+Transcripts are simulated in two worlds that differ in one report, and the strongest adversary (docs/adversary.md),
+who knows all the rest, guesses the world from the transcript alone. It says "filed" where the likelihood ratio
 exceeds 1, which is the test with the largest advantage TPR - FPR, chosen before any transcript is seen.
 
 The transcript is watched up to the audit that ends the report's run, its target's next audit. Without a counter all

@@ -82,8 +82,8 @@ class Mechanism(ABC):
     def select_many(self, active_reports: IntArray, n_audits: int) -> IntArray:
         """Make the decisions of a period with several audits; shape (replicates, n_audits), all different.
 
-        By default decisions in a row, each audited target reset before the next (docs/mechanisms.md, "Several audits in
-        one period") and no longer a candidate in this period. Who is a candidate depends on the transcript
+        By default decisions in a row, each audited target reset before the next (docs/mechanisms.md, section 9)
+        and no longer a candidate in this period. Who is a candidate depends on the transcript
         alone, so the guarantees hold unchanged.
 
         Raises
