@@ -15,10 +15,12 @@ import pandas as pd
 
 from .estimates import (
     ESTIMATE_COLUMNS,
+    available_metrics,
     cells,
     estimates,
     keyed_generator,
     ratio_parts,
+    records,
     seed_column,
     seed_means,
     tidy,
@@ -147,7 +149,37 @@ def contrasts(
                     cell | {"key": key, "first": first, "second": second} | tidy(metric, found, n_rows)
                 )
     table = pd.DataFrame(rows, columns=[*held, "key", "first", "second", *_VALUES])
-    return table.astype(dict.fromkeys(("value", "low", "high", "error"), "float64"))
+    table = table.astype(dict.fromkeys(("value", "low", "high", "error"), "float64"))
+    return _borrowed(table, runs, key, held)
+
+
+def _borrowed(table: pd.DataFrame, runs: pd.DataFrame, key: str, held: Sequence[str]) -> pd.DataFrame:
+    """Where neither side has any spread, combine the two intervals as `estimates` has them."""
+    bare = table.index[table["method"] == _NO_SPREAD]
+    if not len(bare):
+        return table
+    units = {wording(str(metric)).unit for metric in table.loc[bare, "metric"]}
+    lent = [m for m in available_metrics(runs) if wording(m).kind == "rate" and wording(m).unit in units]
+    rates = {
+        (*(row[k] for k in (*held, key)), row["metric"]): row
+        for row in records(estimates(runs, lent, by=[*held, key]))
+    }
+    for i in bare:
+        cell = [table.loc[i, k] for k in held]
+        one, other = (
+            rates[(*cell, table.loc[i, side], table.loc[i, "metric"])] for side in ("first", "second")
+        )
+        table.loc[i, ["low", "high"]] = _combined(one, other)
+        table.loc[i, "method"] = "difference of Wilson intervals, borrowed design effect"
+    return table
+
+
+def _combined(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[float]:
+    """Newcombe's interval for a difference of proportions, from the interval of each."""
+    value = one["value"] - other["value"]
+    below = np.hypot(one["value"] - one["low"], other["high"] - other["value"])
+    above = np.hypot(one["high"] - one["value"], other["value"] - other["low"])
+    return [float(value - below), float(value + above)]
 
 
 def mechanism_contrasts(
@@ -223,7 +255,7 @@ def advantages(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     needed = [f"{part}_{end}" for part in _SIDES for end in ("numerator", "denominator")]
     if not len(runs) or set(needed) - set(runs.columns):
         return pd.DataFrame(columns=[*by, *ESTIMATE_COLUMNS])
-    rates = estimates(runs, _SIDES, by)
+    rates = records(estimates(runs, _SIDES, by))
     rows = []
     for i, (cell, some) in enumerate(cells(runs, by)):
         parts = [ratio_parts(some, name) for name in _SIDES]
@@ -231,15 +263,8 @@ def advantages(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
             continue
         found = paired_bootstrap(parts[0], parts[1], keyed_generator(ADVANTAGE, len(some)), rate=True)
         row = cell | tidy(ADVANTAGE, found, len(some))
-        if found.error == 0.0:
-            # both rates are 0 (or 1) in every run: the two intervals squared and added, as `estimates` has them
-            hit, alarm = rates.iloc[2 * i], rates.iloc[2 * i + 1]
-            row["low"] = row["value"] - float(
-                np.hypot(hit["value"] - hit["low"], alarm["high"] - alarm["value"])
-            )
-            row["high"] = row["value"] + float(
-                np.hypot(hit["high"] - hit["value"], alarm["value"] - alarm["low"])
-            )
+        if found.method == _NO_SPREAD:
+            row["low"], row["high"] = _combined(rates[2 * i], rates[2 * i + 1])
         rows.append(row)
     return pd.DataFrame(rows, columns=[*by, *ESTIMATE_COLUMNS])
 
@@ -250,5 +275,6 @@ def is_told_apart(found: Estimate | Mapping[str, Any]) -> bool:
     return low is not None and high is not None and bool(low > 0 or high < 0)
 
 
+_NO_SPREAD = "difference of Wilson intervals"
 _SIDES = ("strong_identification_rate", "strong_false_alarm_rate")
 _VALUES = ("metric", "value", "low", "high", "error", "n_runs", "rows", "method")

@@ -146,6 +146,8 @@ def _deterred(results: Results) -> Iterator[Finding]:
     topic = "What retaliation deters"
     table = deterrence(part.runs)
     if not len(table):
+        if results.kind != "batch":
+            return
         yield Finding(
             topic,
             "These results hold no cell of the same world without retaliation "

@@ -8,6 +8,7 @@ import pandas as pd
 from ..scenarios.errors import InputError
 from .borrowing import borrowed
 from .estimates import demand_keys, frame_of, keyed_generator, seed_column, sums_per_seed, tidy
+from .groups import ANONYMITY_LEVELS
 from .intervals import cluster_bootstrap, cluster_wilson
 from .results import finished, swept_keys
 from .wording import wording
@@ -58,7 +59,8 @@ def group_estimates(
         return frame_of([], [*keys, "dimension", "level"])
     tied = runs[["run_id", *keys]].assign(_seed=runs[seed_column(runs)])
     joined = part.merge(tied, on="run_id")
-    order = {level: i for i, level in enumerate(dict.fromkeys(part["level"]))}
+    levels = ANONYMITY_LEVELS if dimension == "anonymity_set" else dict.fromkeys(part["level"])
+    order = {level: i for i, level in enumerate(levels)}
     place, above, below = (joined[c].to_numpy() for c in ("_seed", "numerator", "denominator"))
     rows = []
     # positions of all groups at once: a frame for each of thousands of groups would take longer than estimating

@@ -101,7 +101,7 @@ def finished(runs: pd.DataFrame) -> pd.DataFrame:
     if "status" in runs and not (done := (runs["status"] == DONE).to_numpy()).all():
         runs = runs[done].reset_index(drop=True)
     if len(runs) and "run_id" not in runs:
-        raise InputError(f"table 'runs' has no column 'run_id'; it has: {', '.join(map(str, runs.columns))}")
+        raise InputError(f"table 'runs' has no column 'run_id'; it has {len(runs.columns)} others")
     listed = [
         key
         for key in swept_keys(runs)

@@ -120,7 +120,7 @@ def key_label(key: str) -> str:
     *table, last = key.split(".")
     unit = next((row.unit for row in parameter_table() if row.path == key), "none")
     name = f"{' '.join(table).replace('_', ' ')}: {last.replace('_', ' ')}"
-    return name[:1].upper() + name[1:] + ("" if unit in ("none", "") else f" ({unit})")
+    return name[:1].upper() + name[1:] + ("" if unit in ("none", "", last.split("_")[-1]) else f" ({unit})")
 
 
 def level_text(value: Any) -> str:
@@ -180,7 +180,7 @@ def _percent(value: float, *, signed: bool) -> str:
 
 def _plain(value: float, *, signed: bool) -> str:
     size = abs(value)
-    digits = 0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 0.1 or value == 0 else 3
+    digits = 0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 or value == 0 else 3
     if 0 < size < 0.1:
         # two figures that count, so that an end of an interval never reads as zero
         digits = min(1 - math.floor(math.log10(size)), 8)

@@ -124,15 +124,14 @@ def _scenario(results: Results) -> str:
         f"assumptions, and for {counts['none']} no evidence is given.</p>"
     )
     rows = "\n".join(
-        f'<tr><td class="text path">{_text(path)}</td><td class="text path">{_text(value)}</td>'
+        f'<tr><td class="text path">{_breakable(path)}</td><td class="text path">{_text(value)}</td>'
         f'<td class="text">{_text("assumption: " + why if kind == "assumption" else why)}</td></tr>'
         for path, value, kind, why in values
     )
     head = "".join(f'<th class="text">{name}</th>' for name in ("Key", "Value", "Rests on"))
     parts.append(
         "<details><summary>Every value with its evidence</summary>\n"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>'
-        "</details>"
+        f'<table class="evidence"><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></details>'
     )
     return "\n".join(parts)
 
@@ -156,13 +155,23 @@ def _table(table: pd.DataFrame, text_columns: int) -> str:
     kinds = [' class="text"' if i < text_columns else "" for i in range(len(table.columns))]
     head = "".join(f"<th{kind}>{_text(name)}</th>" for kind, name in zip(kinds, table.columns, strict=True))
     cells = [
-        [f"<td{kind}>{'–' if pd.isna(x) else _text(x)}</td>" for kind, x in zip(kinds, row, strict=True)]
+        [f"<td{kind}>{'–' if pd.isna(x) else _cell(x)}</td>" for kind, x in zip(kinds, row, strict=True)]
         for row in table.itertuples(index=False)
     ]
     rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     return (
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>'
     )
+
+
+def _cell(value: object) -> str:
+    """Escape text; an interval in parentheses is kept in one piece."""
+    return re.sub(r" (\([^()]* to [^()]*\))$", r' <span class="interval">\1</span>', _text(value))
+
+
+def _breakable(path: str) -> str:
+    """A dotted path that may be broken after its dots."""
+    return _text(path).replace(".", ".<wbr>")
 
 
 def _reproduction(results: Results) -> str:

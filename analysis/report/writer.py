@@ -1,15 +1,17 @@
 """Making a report from a directory, and writing it there or elsewhere."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ...scenarios.errors import InputError
+from ..estimates import available_metrics
 from ..findings import Finding
 from ..latex import latex_table
+from ..metrics import METRICS
 from ..results import Results, read_results
 from ..study_figures import chosen_figures
 from ..style import write_atomically
@@ -68,6 +70,11 @@ def make_report(directory: str | Path) -> Report:
         If there are no results, or a table cannot be used: the message names table and column.
     """
     results = read_results(directory)
+    if len(results.runs):
+        absent = [one.key for one in METRICS if one.key not in available_metrics(results.runs)]
+        if absent:
+            told = f"Columns are missing for, and nothing is said of: {', '.join(absent)}."
+            results = replace(results, notices=(*results.notices, told))
     tables = tidy_tables(results) if results.kind != "sensitivity" else {}
     return Report(results, findings_of(results), tables)
 

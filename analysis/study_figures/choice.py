@@ -77,5 +77,4 @@ def _of_one_run(results: Results) -> list[Callable[[], Drawing | None]]:
         timeline,
         lambda: posteriors_figure(results),
         lambda: access_graph_figure(results),
-        lambda: reporting_figure(results),
     ]

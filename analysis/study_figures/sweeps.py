@@ -10,7 +10,6 @@ from ..results import DELTA, MECHANISM, Results, swept_keys
 from ..slices import IGNORES_DELTA, mechanism_order, numeric_keys, reference_slice
 from ..style import (
     BOUND_STYLE,
-    MUTED,
     Drawing,
     band,
     figure,
@@ -91,9 +90,9 @@ def sweep_figure(results: Results, key: str = DELTA) -> Drawing | None:
         for column in range(columns):
             below = [i for i in range(len(shown)) if i % columns == column]
             axes = panels.flat[below[-1]]
-            axes.set_xlabel(key_label(key))
             axes.tick_params(labelbottom=True)
-        fig.supxlabel(f"n = {part.n_runs} runs in each cell", fontsize=6.5, color=MUTED, x=1.0, ha="right")
+        # one label for all panels: the names of keys are longer than a panel is wide
+        fig.supxlabel(f"{key_label(key)}; n = {part.n_runs} runs in each cell", fontsize=8.0)
         handles, labels = mechanism_handles([n for n in names if n])
         if ADVANTAGE in shown and key == DELTA:
             handles.append(Line2D([], [], **BOUND_STYLE))
