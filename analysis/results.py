@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ..scenarios import parameter_table
 from ..scenarios.errors import InputError
@@ -150,15 +152,21 @@ def read_results(directory: str | Path) -> Results:
     """
     folder = Path(directory)
     if not folder.is_dir():
-        raise InputError(f"{directory}: {'a file, not' if folder.exists() else 'there is no such'} directory")
+        raise InputError(f"{directory}: {'a file, not a' if folder.exists() else 'there is no such'} directory")
     manifest = _json(folder / "manifest.json")
     if game := _json(folder / "leakage.json"):
         manifest = {"kind": "leakage"} | manifest | {"leakage_result": game}
     notices = list(_manifest_notices(folder, manifest))
     tables = {name: _table(f) for name in _TABLES if (f := folder / f"{name}.parquet").is_file()}
-    if "runs" not in tables and (parts := _parts(folder / "parts")):
-        tables = parts | tables
-        notices.append("This batch is not finished: the report is made from the runs that are done so far.")
+    if "runs" not in tables or manifest.get("ended", "") is None:
+        parts, damaged = _parts(folder / "parts")
+        if parts:
+            tables |= parts
+            notices.append(
+                "This batch is not finished: the report is made from the runs that are done so far."
+            )
+        if damaged:
+            notices.append(f"{damaged} part files cannot be read and are left out.")
     events = {f.stem: _table(f) for f in sorted((folder / "events").glob("*.parquet"))}
     summaries = dict(_summaries(folder))
     if not (manifest or tables or summaries):
@@ -193,25 +201,41 @@ def _table(file: Path) -> pd.DataFrame:
         raise InputError(f"{file}: cannot be read as Parquet ({error})") from error
 
 
-def _parts(folder: Path) -> dict[str, pd.DataFrame]:
-    """What is done of a batch at work, put together from its chunks."""
+def _parts(folder: Path) -> tuple[dict[str, pd.DataFrame], int]:
+    """What is done of a batch at work, put together from its chunks, and how many chunks cannot be read."""
     found: dict[str, list[pd.DataFrame]] = {}
-    for file in sorted(folder.rglob("*.parquet")):
-        if not file.name.startswith("."):
-            part = _table(file)
-            found.setdefault(_content(part), []).append(part)
-    tables = {name: pd.concat(parts, ignore_index=True) for name, parts in found.items() if name}
+    damaged = 0
+    files = [file for file in folder.glob("*.parquet") if not file.name.startswith(".")]
+    for file in sorted(files, key=lambda file: (len(file.name), file.name)):
+        try:
+            part = pq.read_table(file)
+        except Exception:  # noqa: BLE001  # cut short by what stopped the batch: its runs will be made again
+            damaged += 1
+            continue
+        nested = {field.name for field in part.schema if pa.types.is_list(field.type)}
+        found.setdefault("runs", []).append(part.drop_columns(sorted(nested)).to_pandas())
+        for name in nested & {"groups", "series"}:
+            found.setdefault(name, []).append(_unnested(part, name))
+    tables = {name: pd.concat(some, ignore_index=True) for name, some in found.items()}
+    tables = {name: table if name == "runs" else table.drop_duplicates() for name, table in tables.items()}
     if "runs" in tables:
-        tables["runs"] = tables["runs"].drop_duplicates("run_id", ignore_index=True)
-    return tables
+        # a run may be there twice: done goes before failed, later before earlier
+        runs = tables["runs"]
+        best = runs.assign(_done=runs["status"] == DONE).sort_values("_done", kind="stable")
+        kept = best.drop_duplicates("run_id", keep="last").index
+        tables["runs"] = runs.loc[sorted(kept)].reset_index(drop=True)
+    return tables, damaged
 
 
-def _content(part: pd.DataFrame) -> str:
-    if {"run_id", "status"} <= set(part.columns):
-        return "runs"
-    if {"run_id", "dimension", "numerator"} <= set(part.columns):
-        return "groups"
-    return "series" if {"run_id", "time", "fear"} <= set(part.columns) else ""
+def _unnested(part: pa.Table, name: str) -> pd.DataFrame:
+    """A table of each run, stored as a list of its rows, as one table with the column `run_id`."""
+    column = part[name].combine_chunks()
+    rows = pa.table(
+        column.flatten().flatten(), names=[field.name for field in column.type.value_type]
+    ).to_pandas()
+    counts = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    rows.insert(0, "run_id", np.repeat(part["run_id"].to_numpy(), counts))
+    return rows
 
 
 def _summaries(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:

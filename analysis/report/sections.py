@@ -111,6 +111,9 @@ def reproduction(results: Results) -> list[tuple[str, str]]:
     rows = []
     if command := command_line(results):
         rows.append(("Command", command))
+    guarantee = manifest.get("guarantee")
+    if isinstance(guarantee, Mapping) and guarantee.get("text"):
+        rows.append(("Guarantee of the scenario as it stands", str(guarantee["text"])))
     if "seed" in manifest:
         rows.append(("Root seed", str(manifest["seed"])))
     for key, label in (
