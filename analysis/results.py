@@ -152,7 +152,9 @@ def read_results(directory: str | Path) -> Results:
     """
     folder = Path(directory)
     if not folder.is_dir():
-        raise InputError(f"{directory}: {'a file, not a' if folder.exists() else 'there is no such'} directory")
+        raise InputError(
+            f"{directory}: {'a file, not a' if folder.exists() else 'there is no such'} directory"
+        )
     manifest = _json(folder / "manifest.json")
     if game := _json(folder / "leakage.json"):
         manifest = {"kind": "leakage"} | manifest | {"leakage_result": game}
@@ -230,9 +232,8 @@ def _parts(folder: Path) -> tuple[dict[str, pd.DataFrame], int]:
 def _unnested(part: pa.Table, name: str) -> pd.DataFrame:
     """A table of each run, stored as a list of its rows, as one table with the column `run_id`."""
     column = part[name].combine_chunks()
-    rows = pa.table(
-        column.flatten().flatten(), names=[field.name for field in column.type.value_type]
-    ).to_pandas()
+    names = [field.name for field in column.type.value_type]
+    rows = pd.DataFrame(pa.table(column.flatten().flatten(), names=names).to_pandas())
     counts = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     rows.insert(0, "run_id", np.repeat(part["run_id"].to_numpy(), counts))
     return rows

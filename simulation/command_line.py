@@ -21,6 +21,7 @@ VERBS = (
     "twin",
     "validation",
     "report",
+    "sensitivity",
     "scenario_files",
 )  # modules of `commands`, in the order in which --help lists their verbs
 

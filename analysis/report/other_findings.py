@@ -9,7 +9,7 @@ from ..estimates import records
 from ..findings import Finding, batch_findings
 from ..results import Results
 from ..style import channel_label, mechanism_label
-from ..wording import key_label, wording
+from ..wording import interval_text, key_label, number_text, wording
 
 __all__ = ["findings_of"]
 
@@ -83,16 +83,21 @@ def _sensitivity(indices: pd.DataFrame) -> Iterator[Finding]:
         ranked = rows[rows["low"] > 0].sort_values("value", ascending=False, kind="stable")
         name = wording(str(metric)).name.lower()
         for row in records(ranked.head(5)):
-            what = "total-order index" if index == "ST" else "mean absolute effect"
+            key = str(metric)
+            if index == "ST":
+                told = f"total-order index {row['value']:.3g} (95 % interval {row['low']:.3g} to {row['high']:.3g})"
+            else:
+                value = number_text(key, row["value"], points=wording(key).is_share)
+                bounds = interval_text(key, row["low"], row["high"])
+                told = f"mean absolute effect over its range {value} (95 % interval {bounds})"
             yield Finding(
-                f"What {name} is sensitive to",
-                f"{key_label(str(row['parameter'])).split(' (')[0]}: {what} {row['value']:.3g} (95 % interval "
-                f"{row['low']:.3g} to {row['high']:.3g}).",
+                f"What moves: {name}",
+                f"{key_label(str(row['parameter'])).split(' (')[0]}: {told}.",
                 (row,),
             )
         unsaid = len(rows) - len(ranked)
         if unsaid:
             yield Finding(
-                f"What {name} is sensitive to",
+                f"What moves: {name}",
                 f"{unsaid} of {len(rows)} parameters have an interval that includes no influence.",
             )

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from ..results import Results
 from ..style import INK, Drawing, figure, legend_outside
 from ..wording import key_label, wording
-from .marks import interval
+from .marks import interval, scale_of
 
 __all__ = ["indices_figure"]
 
@@ -49,12 +49,13 @@ def indices_figure(results: Results) -> Drawing | None:
                 rows = table[(table["metric"] == metric) & (table["index"] == kind)].set_index("parameter")
                 rows = rows.reindex(ranked)
                 y = np.arange(len(ranked)) + shift
-                interval(axes, rows["value"], y, rows["low"], rows["high"], horizontal=True, **_LOOK[kind][0])
+                scale = 1.0 if sobol else scale_of(str(metric))
+                x, low, high = (scale * rows[c] for c in ("value", "low", "high"))
+                interval(axes, x, y, low, high, horizontal=True, **_LOOK[kind][0])
             axes.axvline(0.0, color=INK, linewidth=0.6)
-            axes.set_xlabel(
-                f"Share of the variance of: {wording(metric).name.lower()}" if sobol
-                else f"Change in: {wording(metric).axis}"
-            )  # fmt: skip
+            unit = "percentage points" if wording(metric).is_share else wording(metric).unit
+            axes.set_xlabel("Share of the variance" if sobol else f"Change over the range ({unit})")
+            axes.set_title(wording(metric).name.removeprefix("– "))
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0)
         panels[0].set_yticks(range(len(ranked)), [_short(name) for name in ranked])
