@@ -14,6 +14,7 @@ __all__ = ["Forecast", "forecast"]
 
 _PILOTS = 5
 _PILOT_SECONDS = 20.0
+_SMALL_CHUNKS = 6  # of each worker, at the start and at the end
 _COPIES = 2  # part files, and the tables made from them
 
 
@@ -89,7 +90,7 @@ def forecast(plan: BatchPlan, replicates: int, *, jobs: int, events: bool) -> Fo
     n_runs = n_cells * replicates
     mean = sum(seconds) / len(seconds)
     per_file, per_run = _sizes(records, plan)
-    n_files = min(n_runs, n_runs * mean / CHUNK_SECONDS + 1)
+    n_files = min(n_runs, n_runs * mean / CHUNK_SECONDS + _SMALL_CHUNKS * jobs)
     return Forecast(
         cells=n_cells,
         replicates=replicates,

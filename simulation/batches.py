@@ -292,11 +292,11 @@ class _Session:
                 self._write_manifest(ended=False)  # whoever reads an unfinished batch has to know
 
     def _start(self, hire: Callable[[], Workforce]) -> Dispatcher:
-        """The dispatcher; workers are hired when there is something to do, and the directory is signed before."""
+        """The dispatcher; workers are hired, and the directory is signed, once there is something to do."""
         if self._dispatcher is None or self._workforce is None:
+            self._workforce = hire()
             self._write_manifest(ended=False)
             self._directory.tidy()
-            self._workforce = hire()
             there = self._n_done()
             self._dispatcher = Dispatcher(
                 self._plan,
@@ -343,7 +343,8 @@ class _Session:
         return numbers
 
     def _tables_are_there(self, numbers: Mapping[str, Any]) -> bool:
-        same = all(self._before.get(key) == value for key, value in numbers.items())
+        about = {"identity": self._plan.identity, "events": self._directory.events, **numbers}
+        same = all(self._before.get(key) == value for key, value in about.items())
         files = [self._directory.path / f"{name}.parquet" for name in ("runs", *NESTED)]
         return bool(self._before.get("ended")) and same and all(file.is_file() for file in files)
 
