@@ -63,14 +63,17 @@ def _channel_metric(channel: str, how: str) -> Metric:
 
 METRICS: tuple[Metric, ...] = (
     Metric("incidents", "incidents", "count", "Incidents of misconduct that happened."),
-    Metric("observers", "people", "count", "Distinct people who noticed an incident and decided about it."),
-    Metric("notices", "notices", "count", "Decisions to report or not: one per person and incident noticed."),
+    Metric("observers", "people", "count", "Distinct people who noticed an incident."),
+    Metric(
+        "notices", "notices", "count", "One per person and incident noticed, by people silenced earlier too."
+    ),
     Metric("reports", "reports", "count", "Reports filed by the end, those of an outside stream included."),
     Metric(
         "reporting_rate",
         "notices",
         "rate",
-        "Share of notices with the decision to report; a report still on its way at the end counts.",
+        "Share of notices with the decision to report; a report still on its way at the end counts, and so does a "
+        "notice by somebody whom retaliation has silenced, as one without.",
     ),
     Metric(
         "silent_incident_rate",

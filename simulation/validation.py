@@ -132,7 +132,7 @@ def _counted(model: DeniabilityModel) -> dict[str, tuple[float, float]]:
     hits = model.log.frame("retaliations")
     reports = reports[reports["person"] >= 0]
     hits = hits[hits["reporter"]]
-    reported = notices["decision"] == "report"
+    reported, silent = notices["decision"] == "report", notices["decision"] == "silent"
     late = notices["time"] > model.config.time.periods * (1 - _LATE_SHARE)
     years = model.config.time.periods * model.period_weeks / WEEKS_PER_YEAR
     return {
@@ -140,7 +140,7 @@ def _counted(model: DeniabilityModel) -> dict[str, tuple[float, float]]:
         "late_reporting": ((reported & late).sum(), late.sum()),
         "retaliation": (hits["person"].nunique(), reports["person"].nunique()),
         "swift": _swift(model, reports, hits),
-        "fear_of_silent": (notices.loc[~reported, "fear"].sum(), (~reported).sum()),
+        "fear_of_silent": (notices.loc[silent, "fear"].sum(), silent.sum()),
         "volume": (len(reports), model.population.n_slots * years / 100.0),
         **_willingness(model, reports, hits),
     }

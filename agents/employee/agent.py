@@ -88,8 +88,6 @@ class EmployeeAgent(Actor):
 
     def notice(self, observation: Observation) -> None:
         """Notice an incident, and decide once whether to report it."""
-        if self.silenced:
-            return
         world, weights = self.world, self.world.weights
         fear, efficacy = world.fear_of(self.person), world.efficacy_at(self.lab)
         exposure = perceived_exposure(
@@ -113,13 +111,15 @@ class EmployeeAgent(Actor):
                 bystander_weight=weights.bystander_weight,
             )
         )
+        if self.silenced:
+            probability = 0.0
         dares = world.draws.uniform("employee.decision", self.person, observation.incident) < probability
         world.log.record(
             "notices",
             incident=observation.incident,
             person=self.person,
             time=world.time,
-            decision="report" if dares else "silent",
+            decision="report" if dares else "silenced" if self.silenced else "silent",
             probability=probability,
             fear=fear,
             efficacy=efficacy,
