@@ -2,7 +2,8 @@
 
 Transcripts are simulated in two worlds that differ in one report, and the strongest adversary (docs/adversary.md),
 who knows all the rest, guesses the world from the transcript alone. It says "filed" where the likelihood ratio
-exceeds 1, which is the test with the largest advantage TPR - FPR, chosen before any transcript is seen.
+exceeds 1, the test with the largest advantage TPR - FPR up to the audit that ends the report's run, chosen before
+any transcript is seen.
 
 The transcript is watched up to the audit that ends the report's run, its target's next audit. Without a counter all
 later decisions are the same in both worlds; with one they still say a little through the other targets' noise.

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, Strict
+from pydantic_core import PydanticCustomError
 
 __all__ = [
     "FILE_UNIT",
@@ -15,6 +16,7 @@ __all__ = [
     "Text",
     "Whole",
     "YesNo",
+    "each_once",
     "parameter",
 ]
 
@@ -70,3 +72,15 @@ def parameter(default: Any, description: str, unit: str, **bounds: Any) -> Any:
         `gt`, `ge`, `lt`, `le`, `min_length`, `max_length` as pydantic knows them.
     """
     return Field(default, description=description, json_schema_extra={"unit": unit}, **bounds)
+
+
+def each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse names that stand more than once."""
+    repeated = (
+        sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    )
+    if repeated:
+        raise PydanticCustomError(
+            "repeated_names", "every name once; repeated: {names}", {"names": ", ".join(repeated)}
+        )
+    return names

@@ -6,7 +6,18 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, PlainSerializer, Strict
 from pydantic_core import PydanticCustomError
 
-from .base import FILE_UNIT, FilePath, Number, Probability, RegistryName, Table, Text, Whole, parameter
+from .base import (
+    FILE_UNIT,
+    FilePath,
+    Number,
+    Probability,
+    RegistryName,
+    Table,
+    Text,
+    Whole,
+    each_once,
+    parameter,
+)
 from .organizations import Organizations
 from .overrides import OverridesOf
 
@@ -79,17 +90,6 @@ def _named(name: str) -> str:
     return name
 
 
-def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
-    repeated = (
-        sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    )
-    if repeated:
-        raise PydanticCustomError(
-            "repeated_names", "every name once; repeated: {names}", {"names": ", ".join(repeated)}
-        )
-    return names
-
-
 type TargetName = Annotated[str, Strict(), Field(max_length=80), AfterValidator(_named)]
 
 
@@ -104,7 +104,7 @@ class Lab(Table):
         ge=0,
         le=100_000_000,
     )
-    targets: Annotated[tuple[TargetName, ...], AfterValidator(_unique), PlainSerializer(list)] = parameter(
+    targets: Annotated[tuple[TargetName, ...], AfterValidator(each_once), PlainSerializer(list)] = parameter(
         ("whole-lab",),
         "Names of the lab's audit targets, each once.",
         "none",

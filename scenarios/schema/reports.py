@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict
+from pydantic import AfterValidator, Field, Strict
 
-from .base import Number, Probability, Table, Text, Whole, parameter
+from .base import Number, Probability, Table, Text, Whole, each_once, parameter
 
 __all__ = ["Burst", "Reports"]
 
@@ -14,8 +14,8 @@ type Rate = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1e6
 class Burst(Table):
     """One of `reports.bursts`: many reports within a short time."""
 
-    targets: tuple[Text, ...] = parameter(
-        ..., 'Whom the burst is about, each as "lab/target".', "none", min_length=1, strict=False
+    targets: Annotated[tuple[Text, ...], AfterValidator(each_once)] = parameter(
+        ..., 'Whom the burst is about, each once, as "lab/target".', "none", min_length=1, strict=False
     )
     at: Number = parameter(..., "When it begins.", "periods", ge=0.0, le=1e6)
     size: Whole = parameter(..., "Reports about each of these targets.", "reports", ge=0, le=1_000_000)

@@ -96,6 +96,9 @@ def test_everything_that_may_change_is_a_parameter_and_no_structure() -> None:
          'study.toml:4: reports.rates: there is no target "x"; one is "lab-a/whole-lab"'),
         ('[reports]\nrates = { "lab-a/whole-lab" = -1 }',
          'study.toml:4: reports.rates."lab-a/whole-lab" = -1: must be a number from 0 to 1000000 (1/year)'),
+        ('[[reports.bursts]]\ntargets = ["lab-a/whole-lab", "lab-a/whole-lab"]\nat = 1\nsize = 3',
+         'study.toml:4: reports.bursts[0].targets = ["lab-a/whole-lab", "lab-a/whole-lab"]: must be every name once; '
+         'repeated: lab-a/whole-lab'),
         ('[[reports.bursts]]\ntargets = []\nat = 1\nsize = 3',
          "study.toml:4: reports.bursts[0].targets = []: must be a non-empty list of text"),
         ('[[reports.bursts]]\ntargets = ["lab-a/whole-lab"]\nat = 1\nsize = 1.5',

@@ -90,6 +90,19 @@ def test_found_incidents_were_audited_and_stop_being_suspicious(world):
     assert found["harm"].to_numpy() == pytest.approx(found["severity"] * (end - found["time"]))
 
 
+@pytest.mark.parametrize("mechanism", ["greedy", "uniform"])
+def test_first_audit_is_the_first_one_after_the_incident(mechanism, world):
+    tables = world(mechanism).tables
+    audits = tables["audits"]
+    before = 0
+    for row in tables["incidents"].itertuples():
+        times = audits.loc[audits["target"] == row.target, "time"]
+        after = times[times >= row.time]
+        before += int((np.ceil(row.time) - 1 == times).any())
+        assert row.first_audit_time == after.min() if len(after) else np.isnan(row.first_audit_time)
+    assert before > 0  # an audit just before an incident is what must not be taken for one after it
+
+
 def test_retaliation_has_a_cause_in_its_channel(world):
     settings = [
         "organizations.leak_probability=0.5",

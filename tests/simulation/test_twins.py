@@ -5,12 +5,14 @@ their worlds is the same, to the row. So a fate can differ through the transcrip
 """
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from deniability.scenarios import InputError, resolve_tree
+from deniability.simulation.draws import KeyedDraws
 from deniability.simulation.guarantees import segments, stated_guarantee
 from deniability.simulation.intervention import Intervention
 from deniability.simulation.model import DeniabilityModel
@@ -273,6 +275,21 @@ def test_e_outside_reports_and_further_ones_are_never_focal():
         assert focal["person"] >= 0
         assert focal["repeat"] == 0
         assert (free.log.frame("reports")["person"] < 0).any()
+
+
+def test_e_the_first_late_report_of_an_employee_is_taken_and_neither_a_further_nor_an_outside_one():
+    earliest = KeyedDraws(3).uniform("twin.time") * 0.75 * 100
+    times = earliest + np.array([-1.0, 1.0, 2.0, 3.0, 4.0])
+    table = pd.DataFrame(
+        {"time": times, "person": [5, -1, 6, 7, 8], "incident": 0, "repeat": [0, 0, 1, 0, 0]}
+    )
+    free = SimpleNamespace(
+        config=SimpleNamespace(time=SimpleNamespace(periods=100)),
+        log=SimpleNamespace(frame=lambda _name: table),
+    )
+    assert focal_report(free, 3)["person"] == 7
+    table = table.iloc[:3]
+    assert focal_report(free, 3) is None
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
