@@ -31,7 +31,7 @@ _RATE_NAMES = {
 _MEAN_NAMES = {
     "mean_deficit": "Reports behind the leader, per audit",
     "reports_resolved_per_audit": "Reports resolved, per audit",
-    "weeks_to_audit": "Weeks from incident to audit",
+    "restricted_weeks_to_audit": "Weeks from incident to audit, at most 26",
     "harm": "Harm (severity × weeks open)",
     "final_fear": "Fear at the end (probability)",
     "final_efficacy": "Efficacy at the end (probability)",
@@ -165,9 +165,12 @@ def _audits(metrics: Metrics) -> list[str]:
             if missed
             else "Every audit went to a target with most reports."
         )
-    if metrics["weeks_to_audit"] is not None:
-        weeks = metrics["weeks_to_audit"]
-        told.append(f"From an incident to the next audit of its target it took {weeks:.1f} weeks on average.")
+    if metrics["restricted_weeks_to_audit"] is not None:
+        weeks = metrics["restricted_weeks_to_audit"]
+        told.append(
+            f"From an incident to the next audit of its target it took {weeks:.1f} weeks on average, "
+            "counting at most 26."
+        )
     never = _whole(metrics, "incidents_never_audited")
     if never:
         told.append(f"{_count(never, 'incident').capitalize()} saw no audit of the target any more.")

@@ -23,7 +23,7 @@ __all__ = ["Finding", "batch_findings"]
 _ENOUGH = 30
 """Outcomes that a level must have in all for a sentence about it."""
 
-COSTS = ("misselection_rate", "mean_deficit", "weeks_to_audit", "harm")
+COSTS = ("misselection_rate", "mean_deficit", "restricted_weeks_to_audit", "harm")
 """What an audit policy is worth: the metrics in which protection is paid for."""
 PROTECTION = ("retaliation_rate", "retaliation_rate_transcript", "strong_identification_rate")
 SPEAKING = ("reporting_rate", "silent_incident_rate", "final_fear")
@@ -71,7 +71,7 @@ def _in_short(compared: Sequence[Finding]) -> Iterator[Finding]:
             continue
         by_metric = {str(row["metric"]): row for row in one.rows}
         gained = [by_metric[m] for m in ("retaliation_rate", "strong_identification_rate") if m in by_metric]
-        paid = [by_metric[m] for m in ("weeks_to_audit", "harm") if m in by_metric]
+        paid = [by_metric[m] for m in ("restricted_weeks_to_audit", "harm") if m in by_metric]
         if gained:
             text = f"With {short_mechanism(one.rows[0]['first'])} audits instead of greedy ones, "
             text += " and ".join(difference(row, brief=i > 0) for i, row in enumerate(gained))

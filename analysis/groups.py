@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .tables import CHANNELS, Columns, Tables, innocents
+from .tables import CHANNELS, Columns, Tables, innocents, restricted_waits
 
 __all__ = ["ANONYMITY_LEVELS", "GROUPS", "anonymity_level", "run_groups"]
 
@@ -30,7 +30,16 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
     ("lab", "false_retaliation_rate", "People at the lab with access to an incident who never reported."),
     ("lab", "audit_share", "Audits that went to the lab, of all audits."),
     ("lab", "productive_audit_rate", "Audits of the lab that brought an open incident to light."),
-    ("lab", "weeks_to_audit", "Weeks from the lab's incidents to the next audit of their target."),
+    (
+        "lab",
+        "weeks_to_audit",
+        "Weeks from the lab's incidents to the next audit of their target, if audited.",
+    ),
+    (
+        "lab",
+        "restricted_weeks_to_audit",
+        "The same, counting at most 26, over all its incidents at least 26 weeks before the end.",
+    ),
     ("target", "reporting_rate", "Notices of the target's incidents at which the person decided to report."),
     ("target", "silent_incident_rate", "The target's incidents about which no report was filed."),
     (
@@ -41,7 +50,12 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
     ),
     ("target", "audit_share", "Audits that went to the target, of all audits."),
     ("target", "productive_audit_rate", "Audits of the target that brought an open incident to light."),
-    ("target", "weeks_to_audit", "Weeks from the target's incidents to its next audit."),
+    ("target", "weeks_to_audit", "Weeks from the target's incidents to its next audit, if audited."),
+    (
+        "target",
+        "restricted_weeks_to_audit",
+        "The same, counting at most 26, over all its incidents at least 26 weeks before the end.",
+    ),
     ("channel", "retaliation_rate", "Distinct reporters retaliated against through the channel."),
     (
         "channel",
@@ -123,6 +137,7 @@ def _of_incidents(read: Columns, period_weeks: float) -> Iterator[_Row]:
     silent = read.column("incidents", "reports") == 0
     wait = read.floats("incidents", "first_audit_time") - read.floats("incidents", "time")
     audited = ~np.isnan(wait)
+    counted, cut = restricted_waits(read, period_weeks)
     noticed, row = _rows_of(number, read.column("notices", "incident"))
     decided = read.column("notices", "decision")[noticed] == "report"
     for dimension in ("lab", "target", "anonymity_set"):
@@ -134,6 +149,7 @@ def _of_incidents(read: Columns, period_weeks: float) -> Iterator[_Row]:
         if dimension != "anonymity_set":
             weeks = wait[audited] * period_weeks
             yield from _tally(dimension, "weeks_to_audit", level[audited], weeks)
+            yield from _tally(dimension, "restricted_weeks_to_audit", level[counted], cut[counted])
 
 
 def _of_audits(read: Columns) -> Iterator[_Row]:

@@ -9,7 +9,7 @@ __all__ = ["DIFFERS", "achieved", "difference", "found_out", "said", "sentence",
 
 type Rows = Mapping[str, dict[str, Any]]
 
-_UNITS = {"weeks_to_audit": "weeks", "harm": "severity-weeks", "mean_deficit": "reports per audit"}
+_UNITS = {"restricted_weeks_to_audit": "weeks", "harm": "severity-weeks", "mean_deficit": "reports per audit"}
 
 DIFFERS = {
     "retaliation_rate": ("more reporters were retaliated against", "fewer reporters were retaliated against"),
@@ -33,9 +33,9 @@ DIFFERS = {
         "audits were further behind the leader",
         "audits were closer to the leader",
     ),
-    "weeks_to_audit": (
-        "incidents waited longer for an audit",
-        "incidents waited less for an audit",
+    "restricted_weeks_to_audit": (
+        "incidents waited longer for an audit, counting at most 26",
+        "incidents waited less for an audit, counting at most 26",
     ),
     "harm": ("there was more harm", "there was less harm"),
 }
@@ -107,10 +107,9 @@ def achieved(under: str, rows: Rows) -> str:
         parts.append(
             f"{said(rows['misselection_rate'])} of audits went to a target with fewer reports than another"
         )
-    if "weeks_to_audit" in rows:
-        parts.append(
-            f"an incident waited {said(rows['weeks_to_audit'], brief=bool(parts))} for the next audit of its target"
-        )
+    if "restricted_weeks_to_audit" in rows:
+        waited = said(rows["restricted_weeks_to_audit"], brief=bool(parts))
+        parts.append(f"an incident waited {waited} for the next audit of its target, counting at most 26")
     if "harm" in rows:
         parts.append(f"harm came to {said(rows['harm'], brief=bool(parts))} a run")
     return sentence(under + "; ".join(parts)) if parts else ""

@@ -9,10 +9,13 @@ import pandas as pd
 
 from ..scenarios.errors import InputError
 
-__all__ = ["CHANNELS", "Columns", "Tables", "innocents"]
+__all__ = ["CHANNELS", "HORIZON_WEEKS", "Columns", "Tables", "innocents", "restricted_waits"]
 
 CHANNELS = ("transcript", "side_information", "self_disclosure", "audit_scope")
 """The channels through which a lab comes to believe that someone reported."""
+
+HORIZON_WEEKS = 26.0
+"""Weeks at which the wait of an incident for an audit is cut off, so that runs that end do not shorten it."""
 
 type Tables = Mapping[str, pd.DataFrame] | Columns
 """Name of a table to its rows; or a `Columns`, where several functions read the same tables."""
@@ -112,3 +115,37 @@ def innocents(read: Columns) -> npt.NDArray[np.bool_]:
     observed, filed = read.column("people", "observed_incidents"), read.column("people", "reports")
     result: npt.NDArray[np.bool_] = (observed > 0) & (filed == 0)
     return result
+
+
+def restricted_waits(
+    read: Columns, period_weeks: float
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Waits of incidents for the next audit of their target, as far as the end of the run does not hide them.
+
+    An incident shortly before the end is seen to be audited only if that is soon, so a mean over audited incidents
+    is too short, and the shorter the slower the audits. An incident with `HORIZON_WEEKS` before it tells
+    min(wait, `HORIZON_WEEKS`) whatever comes after: its mean, the restricted mean, has no such bias.
+
+    Parameters
+    ----------
+    read
+        With the tables incidents and series; the run ends at the last time in series.
+    period_weeks
+        Weeks in an audit period.
+
+    Returns
+    -------
+    tuple of ndarray
+        Rows of `incidents` that are at least `HORIZON_WEEKS` before the end; and the wait of every row, in weeks and
+        at most `HORIZON_WEEKS`.
+
+    References
+    ----------
+    Royston and Parmar (2013), "Restricted mean survival time", BMC Medical Research Methodology 13, 152.
+    """
+    happened, ends = read.floats("incidents", "time"), read.floats("series", "time")
+    wait = (read.floats("incidents", "first_audit_time") - happened) * period_weeks
+    end = float(ends.max()) if len(ends) else -np.inf
+    # a hair less, so that an incident exactly that long before the end counts whatever the rounding
+    counted: npt.NDArray[np.bool_] = (end - happened) * period_weeks >= HORIZON_WEEKS * (1 - 1e-12)
+    return counted, np.fmin(wait, HORIZON_WEEKS)

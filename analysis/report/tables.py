@@ -31,15 +31,17 @@ _MAIN = (
     "mean_normalized_deficit",
     "reports_resolved_per_audit",
     "weeks_to_audit",
+    "restricted_weeks_to_audit",
     "incidents_never_audited",
     "harm",
     "final_fear",
     "final_efficacy",
 )
 _BY_DELTA = ("retaliation_rate", "retaliation_rate_transcript", "strong_identification_rate", "misselection_rate",
-             "weeks_to_audit", "reporting_rate")  # fmt: skip
+             "restricted_weeks_to_audit", "reporting_rate")  # fmt: skip
 _COMPARED = (*_MAIN[:5], "false_retaliation_rate", "strong_identification_rate", "reporting_rate",
-             "silent_incident_rate", "misselection_rate", "mean_deficit", "weeks_to_audit", "harm")  # fmt: skip
+             "silent_incident_rate", "misselection_rate", "mean_deficit",
+             "restricted_weeks_to_audit", "harm")  # fmt: skip
 _DIMENSIONS = {"lab": "Lab", "target": "Target", "anonymity_set": "People with access", "channel": "Channel"}
 _MOST_LEVELS = 12
 
@@ -155,7 +157,7 @@ def _of_groups(results: Results, told: str) -> Iterator[Printed]:
         return
     by = [MECHANISM] if MECHANISM in part.runs else []
     for dimension, metric in (("lab", "retaliation_rate"), ("anonymity_set", "retaliation_rate"),
-                              ("lab", "weeks_to_audit")):  # fmt: skip
+                              ("lab", "restricted_weeks_to_audit")):  # fmt: skip
         table = group_estimates(groups, part.runs, dimension, [metric], by)
         if not len(table) or table["level"].nunique() > _MOST_LEVELS:
             continue

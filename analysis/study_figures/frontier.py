@@ -17,8 +17,8 @@ __all__ = ["frontier_figure", "pareto"]
 
 _PANELS = (
     ("mean_deficit", "strong_identification_rate"),
-    ("weeks_to_audit", "strong_identification_rate"),
-    ("weeks_to_audit", "retaliation_rate"),
+    ("restricted_weeks_to_audit", "strong_identification_rate"),
+    ("restricted_weeks_to_audit", "retaliation_rate"),
 )
 
 

@@ -26,7 +26,7 @@ _PANELS = (
     "retaliation_rate_transcript",
     "strong_identification_rate",
     ADVANTAGE,
-    "weeks_to_audit",
+    "restricted_weeks_to_audit",
     "misselection_rate",
     "reporting_rate",
 )

@@ -68,6 +68,7 @@ def _metrics(true, luck, stream, people, spread):
         "silent_incident_rate": (int(stream.binomial(20, 0.2)), 20),
         "productive_audit_rate": (int(stream.binomial(50, 0.3)), 50),
         "weeks_to_audit": (20 * true["weeks"] * (0.8 + 0.4 * luck[4]), 20),
+        "restricted_weeks_to_audit": (16 * true["weeks"] * (0.8 + 0.4 * luck[4]), 16),
     }
     hit = ratios["retaliation_rate"][0]
     shares = {
@@ -107,7 +108,9 @@ def make_groups(runs):
             rows.append(
                 (run["run_id"], "lab", lab, "retaliation_rate", float(stream.binomial(20, 0.2)), 20.0)
             )
-            rows.append((run["run_id"], "lab", lab, "weeks_to_audit", float(stream.gamma(20)), 4.0))
+            rows.append(
+                (run["run_id"], "lab", lab, "restricted_weeks_to_audit", float(stream.gamma(20)), 4.0)
+            )
     return pd.DataFrame(rows, columns=["run_id", "dimension", "level", "metric", "numerator", "denominator"])
 
 

@@ -86,6 +86,7 @@ def test_worked_sentences():
     rate("productive_audit_rate", 1, 8)
     rate("misselection_rate", 1, 8)
     rate("weeks_to_audit", 5.0, 2)
+    rate("restricted_weeks_to_audit", 15.0, 3)
     rate("retaliation_rate", 1, 2)
     rate("retaliation_rate_self_disclosure", 1, 2)
     rate("false_retaliation_rate", 2, 40)
@@ -94,8 +95,8 @@ def test_worked_sentences():
         "(50.0 %). Nothing was ever reported about 1 incident.",
         "The auditor received 2 reports and made 8 audits; 1 of them brought an open incident to light. 1 audit "
         "(12.5 %) went to a target with fewer reports than another had, and over all audits the gap was 0.5 reports "
-        "on average. From an incident to the next audit of its target it took 2.5 weeks on average. 1 incident saw "
-        "no audit of the target any more.",
+        "on average. From an incident to the next audit of its target it took 5.0 weeks on average, counting at "
+        "most 26. 1 incident saw no audit of the target any more.",
         "Of 2 people who reported, 1 was retaliated against afterwards: 1 known to have reported. Of 40 people with "
         "access to an incident who never reported, 2 (5.0 %) were hit as well.",
     ]

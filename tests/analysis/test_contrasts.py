@@ -36,7 +36,7 @@ def test_pairs_go_by_seed_and_not_by_place():
     runs = make_runs(10)
     one, other = part(runs, "tca"), part(runs, "greedy")
     shuffled = other.sample(frac=1, random_state=1)
-    for metric in ("retaliation_rate", "weeks_to_audit", "harm"):
+    for metric in ("retaliation_rate", "restricted_weeks_to_audit", "harm"):
         assert contrast(one, shuffled, metric) == contrast(one, other, metric)
 
 

@@ -64,7 +64,7 @@ def test_only_differences_whose_interval_excludes_zero_are_told(found):
 def test_the_direction_in_words_is_that_of_the_estimate(found):
     for one in of_topic(found, "What differs between mechanisms"):
         for row, part in zip(one.rows, one.parts, strict=True):
-            if row["metric"] == "weeks_to_audit":
+            if row["metric"] == "restricted_weeks_to_audit":
                 assert ("longer" in part) == (row["value"] > 0)
             if row["metric"] == "retaliation_rate":
                 assert part.startswith("more" if row["value"] > 0 else "fewer")

@@ -34,6 +34,7 @@ CONTRACT = [
     "mean_normalized_deficit",
     "reports_resolved_per_audit",
     "weeks_to_audit",
+    "restricted_weeks_to_audit",
     "incidents_never_audited",
     "harm",
     "departures",
@@ -125,6 +126,7 @@ EXPECTED = {
     "mean_normalized_deficit": (1, 4),
     "reports_resolved_per_audit": (4, 4),
     "weeks_to_audit": ((3 + 1) * 4.345, 2),
+    "restricted_weeks_to_audit": (0, 0),  # the run is shorter than 26 weeks
     "incidents_never_audited": 1,
     "harm": 3.75,
     "departures": 1,
@@ -145,6 +147,53 @@ def test_worked_example():
             assert metrics[key] == value, key
     assert metrics["excess_retaliation"] == pytest.approx(1 / 2 - 1 / 3)
     assert set(EXPECTED) | {"excess_retaliation"} == {one.key for one in METRICS}
+
+
+def test_waits_cut_off_by_hand():
+    """Incidents at 1, 2, 3 wait 3 weeks, for ever, and 1 week; the last that counts is exactly 26 weeks early."""
+    tables = by_hand()
+    for end, expected in ((30.0, (3 + 26 + 1, 3)), (29.0, (30, 3)), (28.5, (29, 2)), (26.5, (0, 0))):
+        tables["series"]["time"] = [0.0, end]
+        metrics = run_metrics(tables, 1.0)
+        above, below = (metrics[f"restricted_weeks_to_audit_{part}"] for part in ("numerator", "denominator"))
+        assert (above, below) == expected, end
+        assert metrics["restricted_weeks_to_audit"] == (above / below if below else None)
+    tables["incidents"]["time"] = [0.0, 0.5, 3.0]
+    rows = run_groups(tables, 1.0).query("metric == 'restricted_weeks_to_audit'")
+    cells = {(r.dimension, r.level): (r.numerator, r.denominator) for r in rows.itertuples()}
+    assert cells == {(d, level): cell for d, names in (("lab", "ab"), ("target", ("a/x", "b/y")))
+                     for level, cell in zip(names, ((4.0, 1.0), (26.0, 1.0)), strict=True)}  # fmt: skip
+
+
+def test_the_end_of_the_run_does_not_shorten_the_restricted_wait():
+    """Uniform audits over 25 targets, one a week: half a week, and then a geometric number of weeks G.
+
+    With q = 24/25, E[min(1/2 + G, 26)] is the integral of P(1/2 + G > s) over 0 to 26, which is
+    1/2 + q + ... + q^25 + q^26 / 2. The mean over audited incidents should be 24.5 and is far below (control).
+    """
+    rng, q, n = np.random.default_rng(8), 24 / 25, 40_000
+    time = rng.integers(0, 104, n) + 0.5
+    audited = np.ceil(time) + rng.geometric(1 / 25, n) - 1
+    audited[audited > 104] = np.nan
+    tables = by_hand()
+    tables["incidents"] = pd.DataFrame(
+        {
+            "incident": np.arange(n),
+            "time": time,
+            "lab": "a",
+            "target": "a/x",
+            "anonymity_set": 3,
+            "reports": 0,
+            "first_audit_time": audited,
+            "harm": 0.0,
+        }
+    )
+    tables["series"]["time"] = [0.0, 104.0]
+    metrics = run_metrics(tables, 1.0)
+    expected = 0.5 + sum(q**k for k in range(1, 26)) + q**26 / 2
+    # the standard deviation of a wait cut off at 26 is below 13: four standard errors of 30,000 are below 0.3
+    assert metrics["restricted_weeks_to_audit"] == pytest.approx(expected, abs=4 * 13 / np.sqrt(0.74 * n))
+    assert metrics["weeks_to_audit"] < 20
 
 
 def test_worked_example_by_group():
@@ -280,6 +329,14 @@ def loops(tables, period_weeks):
         for i in rows["incidents"]
         if not math.isnan(i["first_audit_time"])
     ]
+    end = max(r["time"] for r in rows["series"])
+    cut = [
+        26.0
+        if math.isnan(i["first_audit_time"])
+        else min((i["first_audit_time"] - i["time"]) * period_weeks, 26.0)
+        for i in rows["incidents"]
+        if (end - i["time"]) * period_weeks >= 26.0
+    ]
     scored = [r["strong_identified"] for r in rows["reports"] if not pd.isna(r["strong_identified"])]
     audits = rows["audits"]
     return {
@@ -302,13 +359,14 @@ def loops(tables, period_weeks):
         ],
         "reports_resolved_per_audit": [a["active_reports"] for a in audits],
         "weeks_to_audit": waits,
+        "restricted_weeks_to_audit": cut,
     }
 
 
 runs = st.fixed_dictionaries(
     {
         "seed": st.integers(0, 10**6),
-        "periods": st.integers(1, 30),
+        "periods": st.integers(1, 40),
         "incident_rate": st.sampled_from([0.0, 0.02, 0.2]),
         "people_per_lab": st.sampled_from([1, 3, 20]),
         "p_report": st.sampled_from([0.0, 0.5, 1.0]),
@@ -345,6 +403,8 @@ def test_groups_add_up_to_the_run(run_tables, arguments):
         ("lab", "reporting_rate silent_incident_rate retaliation_rate false_retaliation_rate weeks_to_audit"),
         ("lab", "productive_audit_rate"),
         ("target", "reporting_rate silent_incident_rate productive_audit_rate weeks_to_audit"),
+        ("lab", "restricted_weeks_to_audit"),
+        ("target", "restricted_weeks_to_audit"),
         ("anonymity_set", "reporting_rate silent_incident_rate retaliation_rate"),
     ]
     for dimension, keys in partitions:

@@ -222,7 +222,7 @@ def test_missing_columns_are_told_and_the_rest_is_estimated(tmp_path):
     assert report.results.notices[-1] == (
         "Columns are missing for, and nothing is said of: retaliation_rate, excess_retaliation, final_fear."
     )
-    assert "weeks_to_audit" in set(report.tables["estimates"]["metric"])
+    assert "restricted_weeks_to_audit" in set(report.tables["estimates"]["metric"])
     assert "retaliation_rate" not in set(report.tables["estimates"]["metric"])
 
 
