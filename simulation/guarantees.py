@@ -48,6 +48,9 @@ class Segment:
         The table [auditor] that holds.
     horizon
         Decisions for which the mechanism is calibrated, in its own way of counting them.
+    planned
+        Decisions of a run that it can make in one go, at most all of them. It may make fewer: a change, which
+        nobody foresees, or the end of the run comes first.
     """
 
     first: int
@@ -55,6 +58,7 @@ class Segment:
     regime: int
     auditor: Auditor
     horizon: int
+    planned: int
 
     def build(self) -> Mechanism:
         """Make the mechanism, in its first state."""
@@ -136,7 +140,7 @@ def _planned(auditor: Auditor, regime: int, first: int, last: int, periods: int)
             + ("; auditor.renewal = true starts it afresh, at a price" if each else "")
         )
     while first <= last:
-        yield Segment(first, min(first + each - 1, last), regime, auditor, horizon)
+        yield Segment(first, min(first + each - 1, last), regime, auditor, horizon, min(each, periods))
         first += each
 
 

@@ -121,8 +121,9 @@ class DeniabilityModel(mesa.Model):
             TurnoverSource(self, draws, lab, first, headcount, rate, self.society.turn_over)
 
     def _build_labs(self) -> None:
+        config, first = self.config, self._stages[0][1]
         self.organizations = [
-            OrganizationAgent(self, lab, name, *policy_of(self._stages[0][1], self.layout, name))
+            OrganizationAgent(self, lab, name, *policy_of(config, first, self.layout, name))
             for lab, name in enumerate(self.layout.lab_names)
         ]
 
@@ -158,7 +159,7 @@ class DeniabilityModel(mesa.Model):
             self.in_force.labs,
         ):
             for organization in self.organizations:
-                organization.adopt(*policy_of(self.in_force, self.layout, organization.name))
+                organization.adopt(*policy_of(self.config, self.in_force, self.layout, organization.name))
         purge = self._changes[stage - 1].purge
         for lab, name in enumerate(self.layout.lab_names if purge else ()):
             if purge and purge.lab in ("", name):

@@ -11,21 +11,23 @@ __all__ = ["policy_of"]
 
 
 def policy_of(
-    config: ScenarioConfig, layout: Layout, lab: str
+    scenario: ScenarioConfig, in_force: ScenarioConfig, layout: Layout, lab: str
 ) -> tuple[Inference, Organizations, ScopeEvidence | None]:
     """Give a lab's inference rule, fed with what is public, its policy, and how findings depend on reports.
 
     Parameters
     ----------
-    config
-        The scenario in force.
+    scenario
+        The scenario of the run, with its changes.
+    in_force
+        What of it holds now.
     layout
         Labs and targets.
     lab
         Id of the lab.
     """
-    policy, auditor = config.organization_of(lab), config.auditor
-    rule = inference(policy.inference)(public_knowledge(config, layout, policy))
+    policy, auditor = in_force.organization_of(lab), in_force.auditor
+    rule = inference(policy.inference)(public_knowledge(scenario, in_force, layout, lab))
     if auditor.scope == "independent":
         return rule, policy, None
     scope = ScopeEvidence(auditor.discovery_probability, auditor.unreported_discovery_factor, policy.prior)

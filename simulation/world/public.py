@@ -4,49 +4,92 @@ Nothing here comes from a realised run: the draws are keyed by the scenario alon
 gives the same tables under every seed, and in both worlds of a twin.
 """
 
+from functools import cached_property
+from math import ceil
+
 import numpy as np
 
 from ...agents.organization.inference import Knowledge
 from ...agents.organization.inference.hazards import HazardTable, estimate_hazards
 from ...agents.ports import IntArray
 from ...scenarios import ScenarioConfig, content_hash
-from ...scenarios.schema import Organizations
+from ...scenarios.changing import timeline
 from ..calendar import WEEKS_PER_YEAR
 from ..draws import KeyedDraws
-from ..guarantees import segments
+from ..guarantees import Segment, segments
 from .layout import Layout
 from .outside import outside_rates
 
-__all__ = ["public_arrivals", "public_hazards", "public_knowledge"]
+__all__ = ["PublicHazards", "public_arrivals", "public_knowledge"]
 
 _PROBES = 50_000  # visits of a probe target, over all replicates
-_hazards: dict[tuple[str, float], HazardTable] = {}
+_hazards: dict[tuple[object, ...], HazardTable] = {}
 
 
-def public_knowledge(config: ScenarioConfig, layout: Layout, policy: Organizations) -> Knowledge:
-    """What a lab with this policy knows before anything happens."""
+def public_knowledge(
+    scenario: ScenarioConfig, in_force: ScenarioConfig, layout: Layout, lab: str
+) -> Knowledge:
+    """What a lab knows before anything happens, of the scenario of a run and of what of it is in force."""
+    policy, employees = in_force.organization_of(lab), in_force.employees
+    weeks = in_force.time.period_weeks
     return Knowledge(
         prior=policy.prior,
         window_weeks=policy.timing_window_weeks,
-        period_weeks=config.time.period_weeks,
-        notice_delay_weeks=config.employees.notice_delay_weeks,
-        report_delay_weeks=config.employees.report_delay_weeks,
-        hazards=lambda: public_hazards(config, layout, policy.prior),
-        outside_reports=outside_rates(config.reports, layout, config.time.period_weeks).tolist().__getitem__,
+        period_weeks=weeks,
+        notice_delay_weeks=employees.notice_delay_weeks,
+        report_delay_weeks=employees.report_delay_weeks,
+        hazards=PublicHazards(scenario, layout, lab),
+        outside_reports=outside_rates(in_force.reports, layout, weeks).tolist().__getitem__,
     )
 
 
-def public_hazards(config: ScenarioConfig, layout: Layout, prior: float) -> HazardTable:
-    """The hazard table of a scenario cell, estimated once and kept for the life of the process."""
-    key = (content_hash(config), prior)
+class PublicHazards:
+    """The hazard tables of a run as a lab reckons them: one for each mechanism that is started (`Segment`).
+
+    A table is estimated when a decision of its segment is first judged, with the rates and the lab's prior that held
+    when the segment began, and for all decisions that its mechanism could make in one go: nobody foresees a change,
+    and none alters what held before it. Tables are kept for the life of the process by what they depend on, so that
+    labs, runs and renewals share them.
+
+    Parameters
+    ----------
+    scenario
+        The scenario of the run, with its changes.
+    layout
+        Labs and targets.
+    lab
+        Id of the lab.
+    """
+
+    def __init__(self, scenario: ScenarioConfig, layout: Layout, lab: str) -> None:
+        self._scenario, self._layout, self._lab = scenario, layout, lab
+
+    def __call__(self, decision: int) -> list[tuple[int, HazardTable]]:
+        """First decision and table of each segment begun by `decision`, in order of time."""
+        return [
+            (part.first, _table(part, stage, key, self._layout, stage.organization_of(self._lab).prior))
+            for part, stage, key in self._parts
+            if part.first <= decision
+        ]
+
+    @cached_property
+    def _parts(self) -> list[tuple[Segment, ScenarioConfig, str]]:
+        """Each segment with what is in force at its first decision, and the hash of that."""
+        stages = [(max(ceil(at), 1), stage, content_hash(stage)) for at, stage in timeline(self._scenario)]
+        return [
+            (part, *[(stage, key) for first, stage, key in stages if first <= part.first][-1])
+            for part in segments(self._scenario)
+        ]
+
+
+def _table(part: Segment, stage: ScenarioConfig, stage_key: str, layout: Layout, prior: float) -> HazardTable:
+    auditor = part.auditor
+    key = (stage_key, prior, auditor.mechanism, auditor.delta, auditor.counter, part.horizon, part.planned)
     if key not in _hazards:
-        # the mechanism's first segment stands for all: a lab does not reckon with its being started afresh
-        part = segments(config)[0]
-        periods = part.last - part.first + 1
-        generator = KeyedDraws(0).generator("public.hazards")
-        arrivals = public_arrivals(config, layout, prior, max(_PROBES // periods, 1), generator, periods)
+        generator, n_replicates = KeyedDraws(0).generator("public.hazards"), max(_PROBES // part.planned, 1)
+        arrivals = public_arrivals(stage, layout, prior, n_replicates, generator, part.planned)
         _hazards[key] = estimate_hazards(
-            part.build(), arrivals, generator, audits_per_period=config.auditor.audits_per_period
+            part.build(), arrivals, generator, audits_per_period=stage.auditor.audits_per_period
         )
     return _hazards[key]
 

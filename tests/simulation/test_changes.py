@@ -140,6 +140,48 @@ def test_active_reports_are_taken_along_to_the_next_mechanism(mechanism):
         counts[row.target] = 0
 
 
+# ---- the careful lab across mechanisms
+
+CAREFUL = {"organizations__inference": "bayes", "auditor__mechanism": "greedy"}
+
+
+def hazards_of(model):
+    return model.organizations[0].inference.knowledge.hazards
+
+
+def test_the_careful_lab_keeps_the_hazards_of_earlier_mechanisms():
+    changes = (change(12, auditor__mechanism="uniform", organizations__prior=0.2),)
+    hazards, plain = hazards_of(run(**CAREFUL, changes=changes)[0]), hazards_of(run(**CAREFUL)[0])
+    for decision in (1, 11):
+        assert [first for first, _ in hazards(decision)] == [1]
+    (one, greedy), (twelve, uniform) = hazards(40)
+    assert (one, twelve) == (1, 12)
+    assert greedy is plain(40)[0][1]  # the very table of the run without the change
+    assert greedy.hazard[0, 20] > 0.8
+    assert uniform.hazard == pytest.approx(np.full_like(uniform.hazard, 1 / 5), abs=1e-6)
+
+
+def test_until_the_change_the_careful_lab_judges_as_without_it():
+    plain = run(**CAREFUL)[1]
+    changed = run(**CAREFUL, changes=(change(auditor__mechanism="rr"),))[1]
+    assert not early(plain, AT)["inferences"].empty
+    for name, rows in early(plain, AT).items():
+        pd.testing.assert_frame_equal(rows, early(changed, AT)[name], check_exact=True)
+
+
+def test_the_careful_lab_knows_the_calibration_and_the_renewals_of_the_office():
+    settings = CAREFUL | {"auditor__mechanism": "rr", "auditor__horizon": 15, "auditor__renewal": True}
+    tables = hazards_of(run(**settings)[0])(40)
+    assert [first for first, _ in tables] == [1, 16, 31]
+    assert (
+        len({id(table) for _, table in tables}) == 1
+    )  # the same mechanism in the same world: estimated once
+    assert len(tables[0][1].hazard) == 15
+    # an office that comes in at 20 is calibrated for the 21 decisions that are left
+    late = hazards_of(run(**CAREFUL, changes=(change(auditor__mechanism="rr"),))[0])(40)
+    assert [(first, len(table.hazard)) for first, table in late] == [(1, 40), (20, 21)]
+
+
 # ---- the worst-case score across mechanisms
 
 

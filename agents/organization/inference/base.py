@@ -1,7 +1,7 @@
 """The interface of inference: from the public transcript and what a lab may know to a posterior per suspect."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,8 +24,9 @@ class Knowledge:
     """Mean time from an incident to being noticed."""
     report_delay_weeks: float
     """Mean time from being noticed to a report."""
-    hazards: Callable[[], HazardTable]
-    """The chance of an audit given active count and run length; estimated on first use."""
+    hazards: Callable[[int], Sequence[tuple[int, HazardTable]]]
+    """The chance of an audit given active count and run length, for each mechanism that has been started up to a
+    decision: its first decision and its table, in order of time, from decision 1 on. Estimated on first use."""
     outside_reports: Callable[[int], float] = lambda _target: 0.0
     """Expected reports about a target in a period by people who do not work at a lab."""
 

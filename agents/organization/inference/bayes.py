@@ -1,12 +1,15 @@
 """A careful lab: it knows the mechanism and the public rates, but not what others reported."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from ...ports import BoolArray, FloatArray
 from .base import Case, Inference
+from .hazards import HazardTable
 
-__all__ = ["Bayes", "insertion_ratios", "report_delay_cdf"]
+__all__ = ["Bayes", "hazards_met", "insertion_ratios", "report_delay_cdf"]
 
 
 class Bayes(Inference):
@@ -15,8 +18,9 @@ class Bayes(Inference):
     The story: the security team knows which incidents happened, how many people had access, how long reports
     take, and how the auditor selects; it does not see reports. Reports on a target arrive about as a Poisson
     stream with a rate that follows from its incidents; each decision audits the target with a hazard that
-    depends on the active count and on the time since its last audit. Bayes' rule over the unknown count, with
-    and without one more report in each period, gives each suspect's posterior.
+    depends on the active count and on the time since its last audit: the hazard of the mechanism that made the
+    decision, also when another has come into office since. Bayes' rule over the unknown count, with and without
+    one more report in each period, gives each suspect's posterior.
 
     Approximations, all of them the lab's: others' reports are Poisson (in truth at most one per person, and the
     people of an incident share its severity); the hazard table is estimated by simulation and sees the other
@@ -30,13 +34,14 @@ class Bayes(Inference):
         incidents, first, row = np.unique(case.incident, return_index=True, return_inverse=True)
         level = np.empty(len(incidents))
         arrivals = {t: self._arrivals(case, t) for t in np.unique(case.target).tolist()}
+        tables = self.knowledge.hazards(case.decision) if len(incidents) else ()
         for i, start in enumerate(first.tolist()):
             target = int(case.target[start])
             own = self._chances(case.decision, float(case.incident_time[start]))
             others = np.maximum(arrivals[target] - own, 0.0)
             audited = np.zeros(case.decision, dtype=np.bool_)
             audited[case.audits_of(target) - 1] = True
-            ratio = insertion_ratios(others, audited, self.knowledge.hazards().hazard)
+            ratio = insertion_ratios(others, audited, hazards_met(audited, tables))
             filed = float(own @ ratio)
             level[i] = filed / (filed + 1.0 - float(own.sum()))
         result: FloatArray = level[row]
@@ -73,6 +78,31 @@ def report_delay_cdf(weeks: FloatArray, notice_mean: float, report_mean: float) 
     return result
 
 
+def hazards_met(audited: BoolArray, tables: Sequence[tuple[int, HazardTable]]) -> FloatArray:
+    """Chance of an audit at each decision, by the target's active count: shape (decisions, counts).
+
+    Each decision is read off the table of the mechanism that made it. The run length counts from the last audit or
+    from the start of the mechanism, whichever is later: a fresh mechanism has fresh noise.
+
+    Parameters
+    ----------
+    audited
+        Whether the target was audited at each decision, the first one being decision 1.
+    tables
+        First decision and table of each mechanism, in order of time, the first from decision 1 on; all tables
+        have the same number of counts.
+    """
+    decisions = np.arange(len(audited))
+    firsts = [first - 1 for first, _ in tables]
+    fresh = np.isin(decisions, firsts)
+    fresh[1:] |= audited[:-1]
+    length = decisions - np.maximum.accumulate(np.where(fresh, decisions, 0))
+    met = np.empty((len(audited), tables[0][1].hazard.shape[1]))
+    for start, stop, (_, table) in zip(firsts, [*firsts[1:], len(audited)], tables, strict=True):
+        met[start:stop] = table.hazard[np.minimum(length[start:stop], len(table.hazard) - 1)]
+    return met
+
+
 @njit(cache=True)
 def _poisson(rate: float, n_counts: int) -> FloatArray:
     """Poisson probabilities of 0, 1, …, the last one taking the rest."""
@@ -97,7 +127,7 @@ def insertion_ratios(arrivals: FloatArray, audited: BoolArray, hazard: FloatArra
     audited
         Whether the target was audited at each decision.
     hazard
-        Chance of an audit by run length and count (`HazardTable.hazard`).
+        Chance of an audit at each decision, by count, shape (periods, counts) (`hazards_met`).
 
     Returns
     -------
@@ -106,7 +136,7 @@ def insertion_ratios(arrivals: FloatArray, audited: BoolArray, hazard: FloatArra
         the rates cannot explain the transcript at all.
     """
     n_periods, n_counts = len(arrivals), hazard.shape[1]
-    last_row, last_count = hazard.shape[0] - 1, n_counts - 1
+    last_count = n_counts - 1
     ratio = np.ones(n_periods)
     ahead = np.zeros((n_periods, n_counts))  # law of the count at each decision, given the run so far
     seen = np.zeros((n_periods, n_counts))  # chance of what each decision showed, given the count
@@ -122,8 +152,7 @@ def insertion_ratios(arrivals: FloatArray, audited: BoolArray, hazard: FloatArra
                 if law[k] > 1e-16:
                     for n in range(n_counts):
                         ahead[stop, min(n + k, last_count)] += state[n] * law[k]
-            level = hazard[min(stop - start, last_row)]
-            seen[stop] = level if audited[stop] else 1.0 - level
+            seen[stop] = hazard[stop] if audited[stop] else 1.0 - hazard[stop]
             state = ahead[stop] * seen[stop]
             total = state.sum()
             if total > 0.0:

@@ -11,13 +11,24 @@ from scipy import stats
 
 from deniability.agents.auditor.mechanisms import build
 from deniability.agents.organization.inference import Case, Knowledge, KnownIncidents, inference
-from deniability.agents.organization.inference.bayes import insertion_ratios, report_delay_cdf
+from deniability.agents.organization.inference.bayes import hazards_met, insertion_ratios, report_delay_cdf
 from deniability.agents.organization.inference.hazards import HazardTable, estimate_hazards
 
 N_COUNTS = 16
 
 
-def enumerated_ratio(arrivals, audited, hazard, extra):
+def table(hazard):
+    return HazardTable(np.asarray(hazard), np.zeros(np.shape(hazard)))
+
+
+def ratios_of(arrivals, audited, *parts):
+    """What the filter says where mechanisms (first decision, hazards by run length and count) follow each other."""
+    audited = np.asarray(audited, dtype=bool)
+    met = hazards_met(audited, [(first, table(hazard)) for first, hazard in parts])
+    return insertion_ratios(np.asarray(arrivals, dtype=float), audited, met)
+
+
+def enumerated_ratio(arrivals, audited, parts, extra):
     """`P(transcript | one more report in period `extra`) / P(transcript)`, by summing over all arrivals."""
 
     def chance(plus):
@@ -26,6 +37,8 @@ def enumerated_ratio(arrivals, audited, hazard, extra):
             p = float(np.prod([exp(-a) * a**k / factorial(k) for a, k in zip(arrivals, counts, strict=True)]))
             n = length = 0
             for t, k in enumerate(counts):
+                if t + 1 in parts:  # a mechanism starts: no run so far, but the reports stay
+                    hazard, length = parts[t + 1], 0
                 n = min(n + k + (t == plus), N_COUNTS - 1)
                 h = hazard[min(length, len(hazard) - 1), n]
                 p *= h if audited[t] else 1.0 - h
@@ -42,29 +55,54 @@ def enumerated_ratio(arrivals, audited, hazard, extra):
     pattern=st.lists(st.booleans(), min_size=4, max_size=4),
     base=st.floats(0.05, 0.5),
     slope=st.floats(0.0, 0.4),
+    change=st.integers(2, 5),
 )
-def test_filter_equals_enumeration(arrivals, pattern, base, slope):
+def test_filter_equals_enumeration(arrivals, pattern, base, slope, change):
     n = np.arange(N_COUNTS)
-    rows = [1.0 - (1.0 - base) * np.exp(-slope * n * (1 + row)) for row in range(3)]
-    hazard, audited = np.array(rows), np.array(pattern[: len(arrivals)])
-    ratios = insertion_ratios(np.array(arrivals), audited, hazard)
+    rows = np.array([1.0 - (1.0 - base) * np.exp(-slope * n * (1 + row)) for row in range(3)])
+    later = np.array([1.0 - (1.0 - base / 2) * np.exp(-0.3 * n / (1 + row)) for row in range(2)])
+    audited = pattern[: len(arrivals)]
+    parts = {1: rows} | ({change: later} if change <= len(arrivals) else {})
+    ratios = ratios_of(arrivals, audited, *parts.items())
     # counts above 7 in a period have probability below 1e-8 at these rates
-    expected = [enumerated_ratio(arrivals, audited, hazard, s) for s in range(len(arrivals))]
+    expected = [enumerated_ratio(arrivals, audited, parts, s) for s in range(len(arrivals))]
     assert ratios == pytest.approx(expected, rel=1e-6)
 
 
 def test_filter_needs_the_right_period():
     # negative control: after the audit a report cannot have caused it, before it can
     hazard = np.array([[0.1] + [0.6] * (N_COUNTS - 1)])
-    ratios = insertion_ratios(np.array([0.2, 0.2, 0.2]), np.array([False, True, False]), hazard)
+    ratios = ratios_of([0.2, 0.2, 0.2], [False, True, False], (1, hazard))
     assert ratios[1] > 1.5
     assert ratios[2] < 1.0
 
 
+def test_decisions_are_judged_by_the_mechanism_that_made_them():
+    steep, flat = np.array([[0.02] + [0.8] * (N_COUNTS - 1)]), np.full((1, N_COUNTS), 0.2)
+    arrivals, audited = np.full(13, 0.1), np.arange(1, 14) == 8
+    before = ratios_of(arrivals[:11], audited[:11], (1, steep))
+    after = ratios_of(arrivals, audited, (1, steep), (12, flat))
+    # what a mechanism without regard to reports decides adds nothing to what was known, and takes nothing away
+    assert after == pytest.approx([*before, 1.0, 1.0], rel=1e-12)
+    # negative control: the mechanism in office now, taken for that of all decisions, has nothing against anyone
+    assert ratios_of(arrivals, audited, (1, flat)) == pytest.approx(np.ones(13), rel=1e-12)
+    assert before[7] > 2.0
+    # the other way round: the audit at 8 said nothing, the silence since 12 speaks against every later report
+    after = ratios_of(arrivals, audited, (1, flat), (12, steep))
+    assert after[:8] == pytest.approx(np.ones(8), rel=1e-12)
+    assert (after[8:] < 0.5).all()
+
+
+def test_the_run_length_starts_afresh_with_the_mechanism_and_after_an_audit():
+    rows = np.repeat(np.arange(10)[:, None] / 10.0, 2, axis=1)
+    audited = np.array([0, 0, 0, 0, 0, 1, 0, 0], dtype=bool)
+    met = hazards_met(audited, [(1, table(rows)), (4, table(rows[:2] + 0.05))])
+    # the last row stands for all longer runs
+    assert met[:, 0] == pytest.approx([0.0, 0.1, 0.2, 0.05, 0.15, 0.15, 0.05, 0.15])
+
+
 def test_a_flat_hazard_says_nothing():
-    ratios = insertion_ratios(
-        np.full(5, 0.7), np.array([0, 1, 0, 0, 1], dtype=bool), np.full((2, N_COUNTS), 0.2)
-    )
+    ratios = ratios_of(np.full(5, 0.7), [0, 1, 0, 0, 1], (1, np.full((2, N_COUNTS), 0.2)))
     assert ratios == pytest.approx(np.ones(5), rel=1e-12)
 
 
@@ -123,7 +161,7 @@ def test_hazard_does_not_fall_when_the_count_rises():
 
 
 def judged(k, decision, audits, hazard):
-    knowledge = Knowledge(0.3, 8.0, 1.0, 2.0, 1.0, lambda: HazardTable(hazard, np.zeros_like(hazard)))
+    knowledge = Knowledge(0.3, 8.0, 1.0, 2.0, 1.0, lambda _decision: [(1, table(hazard))])
     people = np.arange(k)
     case = Case(
         decision=decision,
