@@ -57,7 +57,7 @@ def effects_figure(results: Results) -> Drawing | None:
     n = int(effects["pairs"].max())
     caption = (
         f"What reporting does to the person who reports: differences within n = {n} pairs of runs that differ in one "
-        "report, with 95 % intervals (Agresti-Min). Certified: held to the conditions under which the guarantee "
+        "report, with 95 % intervals (Tango). Certified: held to the conditions under which the guarantee "
         "bounds the mean effect through the transcript"
         + (f" by δ = {bound:g} (dashes)" if bound < 1 else "; this mechanism gives no bound")
         + ". Total: everything runs freely, own learning, leaks and findings included; no bound is claimed for it."
