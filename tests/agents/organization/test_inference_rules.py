@@ -23,10 +23,13 @@ KNOWLEDGE = Knowledge(
 )
 
 
-def case(anonymity_sets, ages_weeks, log_likelihood_ratio=None, now=100):
-    """One incident per entry, everybody with access a suspect."""
+def case(anonymity_sets, ages_weeks, log_likelihood_ratio=None, now=100, targets=None, audits=None):
+    """One incident per entry, everybody with access a suspect; by default all on target 0, audited just now."""
     incident = np.repeat(np.arange(len(anonymity_sets)), np.asarray(anonymity_sets, dtype=np.int64))
     sizes = np.asarray(anonymity_sets, dtype=np.int64)
+
+    target = np.zeros(len(sizes), dtype=np.int64) if targets is None else np.asarray(targets)
+    audits = {0: [now]} if audits is None else audits
 
     def forbidden():
         raise AssertionError("an ordinary lab does not know the others' reports")
@@ -35,16 +38,16 @@ def case(anonymity_sets, ages_weeks, log_likelihood_ratio=None, now=100):
         decision=now,
         person=np.arange(len(incident)),
         incident=incident,
-        target=np.zeros(len(incident), dtype=np.int64),
+        target=target[incident],
         incident_time=(now - np.asarray(ages_weeks, dtype=float))[incident],
         anonymity_set=sizes[incident],
         known=KnownIncidents(
             np.arange(len(sizes)),
-            np.zeros(len(sizes), dtype=np.int64),
+            target,
             now - np.asarray(ages_weeks, dtype=float),
             sizes,
         ),
-        audits_of=lambda target: np.array([now]),
+        audits_of=lambda target: np.array(audits.get(target, []), dtype=np.int64),
         log_likelihood_ratio=forbidden if log_likelihood_ratio is None else lambda: log_likelihood_ratio,
     )
 
@@ -68,6 +71,30 @@ def test_timing_sees_only_the_window():
     two_recent = rule.posteriors(case([1, 1], [2.0, 1.0]))
     assert two_recent == pytest.approx([0.65, 0.65])
     assert rule.posteriors(case([2], [9.0])) == pytest.approx([0.3, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("audits", "expected"),
+    [
+        ([], 0.3),  # no audit, nothing to explain
+        ([97], 0.3),  # before the incident at 98
+        ([98], 1.0),
+        ([99], 1.0),  # the belief outlasts the decision at which it arose
+        ([97, 99], 1.0),
+        ([99, 107], 0.3),  # the newest audit is the one in question, and it is 9 weeks after the incident
+    ],
+)
+def test_timing_needs_an_audit_after_the_incident(audits, expected):
+    rule = inference("timing")(KNOWLEDGE)
+    now = max([100, *audits])
+    assert rule.posteriors(case([1], [now - 98], now=now, audits={0: audits})) == pytest.approx([expected])
+
+
+def test_timing_asks_of_each_audit_only_what_happened_at_its_target():
+    rule = inference("timing")(KNOWLEDGE)
+    # two incidents on target 0, one on 1, one on 2; 0 and 1 were audited, each for a reason of its own
+    world = case([1, 1, 1, 1], [3.0, 2.0, 3.0, 3.0], targets=[0, 0, 1, 2], audits={0: [99], 1: [98]})
+    assert rule.posteriors(world) == pytest.approx([0.65, 0.65, 1.0, 0.3])
 
 
 def test_nobody_to_judge():
