@@ -37,7 +37,7 @@ _MEAN_NAMES = {
     "final_efficacy": "Efficacy at the end (probability)",
 }
 _THROUGH = {
-    "transcript": "inferred from the audit transcript",
+    "transcript": "suspected from the audit transcript",
     "side_information": "given away by a leak",
     "self_disclosure": "known to have reported",
     "audit_scope": "given away by what an audit found",

@@ -57,7 +57,8 @@ def _channel_metric(channel: str, how: str) -> Metric:
         f"retaliation_rate_{channel}",
         "reporters",
         "rate",
-        f"Share of distinct reporters who were retaliated against after reporting because {how}.",
+        f"Share of distinct reporters who were retaliated against, after reporting, through {how}, "
+        "whether or not for an incident they had reported.",
     )
 
 
@@ -85,12 +86,13 @@ METRICS: tuple[Metric, ...] = (
         "retaliation_rate",
         "reporters",
         "rate",
-        "Share of distinct reporters who were retaliated against, having filed a report before.",
+        "Share of distinct reporters who were retaliated against, having filed a report before, "
+        "whether or not for an incident they had reported.",
     ),
-    _channel_metric("transcript", "the lab inferred it from the audit transcript"),
-    _channel_metric("side_information", "the report leaked outside the transcript"),
-    _channel_metric("self_disclosure", "the reporter was known"),
-    _channel_metric("audit_scope", "the findings of an audit gave it away"),
+    _channel_metric("transcript", "what the lab inferred from the audit transcript"),
+    _channel_metric("side_information", "a leak outside the transcript"),
+    _channel_metric("self_disclosure", "being known as a reporter"),
+    _channel_metric("audit_scope", "what the findings of an audit gave away"),
     Metric(
         "false_retaliation_rate",
         "people",

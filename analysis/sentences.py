@@ -14,8 +14,8 @@ _UNITS = {"restricted_weeks_to_audit": "weeks", "harm": "severity-weeks", "mean_
 DIFFERS = {
     "retaliation_rate": ("more reporters were retaliated against", "fewer reporters were retaliated against"),
     "retaliation_rate_transcript": (
-        "more reporters were hit because of the audit transcript",
-        "fewer reporters were hit because of the audit transcript",
+        "more reporters were hit through the audit transcript",
+        "fewer reporters were hit through the audit transcript",
     ),
     "strong_identification_rate": (
         "the worst-case adversary identified more reports",
@@ -83,7 +83,7 @@ def found_out(under: str, rows: Rows) -> str:
         return ""
     text = f"{under}{said(rows['retaliation_rate'])} of reporters were retaliated against"
     if "retaliation_rate_transcript" in rows:
-        text += f", {said(rows['retaliation_rate_transcript'], brief=True)} because of the audit transcript"
+        text += f", {said(rows['retaliation_rate_transcript'], brief=True)} through the audit transcript"
     if "false_retaliation_rate" in rows:
         others = said(rows["false_retaliation_rate"], brief=True)
         text += f"; of people with access who never reported, {others} were hit"

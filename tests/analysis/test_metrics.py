@@ -149,6 +149,19 @@ def test_worked_example():
     assert set(EXPECTED) | {"excess_retaliation"} == {one.key for one in METRICS}
 
 
+def test_a_reporter_hit_for_an_incident_that_another_reported_counts():
+    """The unit is the person: 2 reported incident 0 only, and is hit over 2. The sentences say so."""
+    tables = by_hand()
+    tables["retaliations"]["incident"] = [2, 0]
+    metrics = run_metrics(tables, 1.0)
+    for key in ("retaliation_rate", "retaliation_rate_transcript"):
+        assert (metrics[f"{key}_numerator"], metrics[f"{key}_denominator"]) == (1, 2)
+    told = [one for one in METRICS if one.key.startswith("retaliation_rate")]
+    assert len(told) == 5
+    assert all("whether or not for an incident they had reported" in one.sentence for one in told)
+    assert not any("because" in one.sentence for one in told)
+
+
 def test_waits_cut_off_by_hand():
     """Incidents at 1, 2, 3 wait 3 weeks, for ever, and 1 week; the last that counts is exactly 26 weeks early."""
     tables = by_hand()
