@@ -23,7 +23,7 @@ mechanisms on common random numbers.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -250,7 +250,33 @@ def paired_bootstrap(
     rate
         Whether the ratios are proportions. Where no pair differs from the others (nobody was retaliated against
         in any run, say) resampling would claim certainty; for proportions the two intervals of `cluster_wilson`
-        are combined instead (Newcombe 1998, Statistics in Medicine 17, 873-890, method 10).
+        are combined instead (Newcombe 1998, Statistics in Medicine 17, 873-890, method 10). So they are where a
+        side has fewer than 20 events (or fewer than 20 outcomes without), now with the correlation over pairs of
+        the two rates; a side without any event takes the design effect of the other.
+
+    Notes
+    -----
+    Coverage of 95 % intervals of 700 made-up studies (standard error 0.01), for rates that share their luck, runs of
+    12 outcomes, and outcomes of a run correlated by `rho`; below is the share of intervals below the truth:
+
+    ====  ====  ====  ===  =================  =================
+    p     q     runs  rho  bootstrap (below)  combined (below)
+    ====  ====  ====  ===  =================  =================
+    .02   .005  20    .02  .909 (.077)        .973 (.011)
+    .02   .005  20    .10  .903 (.090)        .946 (.009)
+    .02   .005  50    .02  .926 (.059)        .964 (.020)
+    .02   .005  50    .10  .903 (.090)        .927 (.039)
+    .02   .02   20    .10  .966 (.020)        .974 (.010)
+    .02   .02   50    .10  .933 (.034)        .944 (.030)
+    .05   .01   20    .10  .894 (.087)        .944 (.019)
+    .05   .01   50    .10  .937 (.050)        .956 (.014)
+    .10   .005  20    .10  .911 (.067)        .939 (.030)
+    .10   .005  50    .02  .929 (.044)        .951 (.024)
+    ====  ====  ====  ===  =================  =================
+
+    References
+    ----------
+    Zou and Donner (2008), Statistics in Medicine 27, 1693-1702 (square and add with a correlation).
     """
     above_1, below_1 = _ratio_input(*first)
     above_2, below_2 = _ratio_input(*second)
@@ -261,9 +287,8 @@ def paired_bootstrap(
         above_2.sum(keepdims=True), below_2.sum(keepdims=True)
     )
     # the linearised difference is the sum of one influence a pair
-    influence = _influence(above_1[:, None], below_1[:, None]) - _influence(
-        above_2[:, None], below_2[:, None]
-    )
+    parts = [_influence(a[:, None], b[:, None]) for a, b in ((above_1, below_1), (above_2, below_2))]
+    influence = parts[0] - parts[1]
     error = _influence_error(influence)
     if n_pairs < _FEW:
         low, high, method = *_student(value, error, n_pairs, level), "paired linearised t"
@@ -272,9 +297,16 @@ def paired_bootstrap(
         ratios = [_divide(weights @ a, weights @ b) for a, b in ((above_1, below_1), (above_2, below_2))]
         low, high = _percentiles((ratios[0] - ratios[1])[:, None], n_pairs, level)
         method = "paired cluster bootstrap"
-    if rate and error[0] == 0.0:
+    if rate and (
+        error[0] == 0.0 or (n_pairs >= _FEW and _events(above_1, below_1, above_2, below_2) < _RARE)
+    ):
         one, other = cluster_wilson(above_1, below_1, level), cluster_wilson(above_2, below_2, level)
-        low, high, method = *_square_and_add(one, other), "difference of Wilson intervals"
+        if error[0] == 0.0:
+            low, high, method = *_square_and_add(one, other), "difference of Wilson intervals"
+        else:
+            lent = _lent(one, other, level), _lent(other, one, level)
+            low, high = _square_and_add(*lent, _correlation(*parts))
+            method = "paired Wilson intervals"
     return Estimate(_known(value[0]), _known(low[0]), _known(high[0]), _known(error[0]), n_pairs, method)
 
 
@@ -313,6 +345,18 @@ def monte_carlo_error(values: Sequence[float | None] | npt.ArrayLike) -> float |
 
 
 _FEW = 5
+_RARE = 20.0
+
+
+def _events(above_1: _Floats, below_1: _Floats, above_2: _Floats, below_2: _Floats) -> float:
+    """Outcomes of the rarer kind in the arm that has fewest."""
+    return float(min(min(a.sum(), (b - a).sum()) for a, b in ((above_1, below_1), (above_2, below_2))))
+
+
+def _correlation(one: _Floats, other: _Floats) -> float:
+    """Correlation over pairs of what they add to either error; 0 where one adds nothing."""
+    scale = float(np.sqrt((one**2).sum() * (other**2).sum()))
+    return float((one * other).sum()) / scale if scale > 0 else 0.0
 
 
 def _defined(values: Sequence[float | None] | npt.ArrayLike) -> _Floats:
@@ -372,11 +416,30 @@ def _student(value: _Floats, error: _Floats, n: int, level: float) -> tuple[_Flo
     return value - quantile * error, value + quantile * error
 
 
-def _square_and_add(one: Estimate, other: Estimate) -> tuple[_Floats, _Floats]:
-    """Newcombe's interval for a difference of proportions from the interval of each."""
+def _lent(one: Estimate, donor: Estimate, level: float) -> Estimate:
+    """Give a rate without an event (or with nothing else) the design effect of the rate it is compared with."""
+    p, error, n = donor.value, donor.error, one.n_runs
+    if not one.denominator or one.numerator not in (0.0, one.denominator) or n < 2:
+        return one
+    if not (donor.denominator and p and p < 1 and error):
+        return one
+    design = max(error**2 * donor.denominator / (p * (1 - p)), 1.0)
+    # no fewer than one outcome a run, which is what the rate has on its own
+    size = max(one.denominator / design, float(n))
+    low, high = _wilson(size * (one.numerator > 0), size, float(stdtrit(n - 1, 0.5 + level / 2)))
+    return replace(one, low=float(low), high=float(high))
+
+
+def _square_and_add(one: Estimate, other: Estimate, correlation: float = 0.0) -> tuple[_Floats, _Floats]:
+    """Newcombe's interval for a difference of proportions from the interval of each, and their correlation."""
     p, l1, u1 = (np.array([np.nan if x is None else x]) for x in (one.value, one.low, one.high))
     q, l2, u2 = (np.array([np.nan if x is None else x]) for x in (other.value, other.low, other.high))
-    return p - q - np.hypot(p - l1, u2 - q), p - q + np.hypot(u1 - p, q - l2)
+
+    def added(a: _Floats, b: _Floats) -> _Floats:
+        result: _Floats = np.sqrt(np.maximum(a * a - 2 * correlation * a * b + b * b, 0.0))
+        return result
+
+    return p - q - added(p - l1, u2 - q), p - q + added(u1 - p, q - l2)
 
 
 def _resample(generator: np.random.Generator, n_runs: int, resamples: int) -> _Floats:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from deniability.analysis import intervals
 from deniability.analysis.intervals import (
     Estimate,
     cluster_bootstrap,
@@ -276,6 +277,57 @@ def test_no_event_on_either_side_is_no_certain_equality():
     one = paired_bootstrap(nothing, nothing, np.random.default_rng(0), rate=True)
     bound = wilson(0, 20).high
     assert (one.value, one.low, one.high) == (0.0, pytest.approx(-bound), pytest.approx(bound))
+
+
+@pytest.mark.parametrize(("p", "q", "correlation"), [(0.02, 0.005, 0.1), (0.05, 0.01, 0.1)])
+def test_paired_rates_of_rare_events_are_covered(p, q, correlation, monkeypatch):
+    """600 data sets of 20 pairs: a coverage of 95 % leaves 92 % with p < 0.001, an error of 2.5 % below 5 % too.
+
+    The bootstrap alone is the control: it lies below the truth in 9 %.
+    """
+    rng = np.random.default_rng(13)
+    spread, n_sets = (1 - correlation) / correlation, 600
+    below, luck = rng.poisson(12, (n_sets, 20)), rng.random((n_sets, 20))
+    one, other = (
+        rng.binomial(below, stats.beta.ppf(luck, rate * spread, (1 - rate) * spread)).astype(float)
+        for rate in (p, q)
+    )
+
+    def errors(resamples):
+        found = [
+            paired_bootstrap(a, b, rng, resamples=resamples, rate=True)
+            for a, b in zip(zip(one, below, strict=True), zip(other, below, strict=True), strict=True)
+        ]
+        return np.mean([e.high < p - q for e in found]), np.mean([e.low > p - q for e in found])
+
+    below_truth, above_truth = errors(20)
+    assert below_truth < 0.05
+    assert 0.01 <= below_truth + above_truth <= 0.08
+    monkeypatch.setattr(intervals, "_RARE", 0.0)
+    assert errors(400)[0] > 0.05
+
+
+def test_rare_paired_rates_by_hand():
+    """Runs of one outcome each, so the intervals are Wilson's own: 4 and 1 of 20, one of them in the same pair."""
+    one, other, below = np.arange(20) < 4, (np.arange(20) == 0), np.ones(20)
+    found = paired_bootstrap((one * 1.0, below), (other * 1.0, below), np.random.default_rng(0), rate=True)
+    first, second = wilson(4, 20), wilson(1, 20)
+    phi = (1 * 16 - 3 * 0) / np.sqrt(4 * 16 * 1 * 19)
+    d, u = first.value - first.low, second.high - second.value
+    assert found.low == pytest.approx(0.15 - np.sqrt(d**2 - 2 * phi * d * u + u**2))
+    d, u = first.high - first.value, second.value - second.low
+    assert found.high == pytest.approx(0.15 + np.sqrt(d**2 - 2 * phi * d * u + u**2))
+    assert found.method == "paired Wilson intervals"
+
+
+def test_a_side_without_an_event_takes_the_other_sides_design_effect():
+    """Nobody of 20 x 12 against 30 independent ones: 240 outcomes, and not 20 runs, say that the rate is low."""
+    below, hit = np.full(20, 12.0), np.tile([1.0, 2.0], 10)
+    found = paired_bootstrap((hit, below), (np.zeros(20), below), np.random.default_rng(0), rate=True)
+    t = stats.t.ppf(0.975, 19)
+    first, high = cluster_wilson(hit, below), t**2 / (240 + t**2)
+    assert found.low == pytest.approx(30 / 240 - np.hypot(30 / 240 - first.low, high))
+    assert found.low > 0
 
 
 def test_difference_of_published_proportions():
