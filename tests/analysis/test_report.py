@@ -125,7 +125,7 @@ def test_tables_are_tidy_and_complete(made):
     )
     assert (table["n_runs"] <= 4).all()
     assert table.groupby(["auditor.mechanism", "metric"]).size().eq(1).all()
-    assert (made[0] / "tables" / "main.tex").read_text(encoding="utf-8").count(r"\\") == 1 + 21
+    assert (made[0] / "tables" / "main.tex").read_text(encoding="utf-8").count(r"\\") == 1 + 22
 
 
 def test_what_is_written_can_be_printed_by_latex(made):
