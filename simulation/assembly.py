@@ -41,8 +41,9 @@ class _Reader:
     def rows(self, part: Path, first: int, count: int) -> pa.Table:
         """Some rows of a part."""
         if part not in self._kept:
-            names = pq.read_schema(part).names
-            self._kept[part] = pq.read_table(part, columns=[c for c in self._columns if c in names])
+            with pq.ParquetFile(part) as file:
+                names = file.schema_arrow.names
+                self._kept[part] = file.read([c for c in self._columns if c in names])
             if len(self._kept) > _PARTS_KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(part)

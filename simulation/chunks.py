@@ -7,7 +7,6 @@ a part file, so that whoever planned the batch has nothing left to do but to put
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ class Environment:
     def here(cls) -> "Environment":
         """That of this process."""
         files = tuple((str(file), sha256(file.read_bytes()).hexdigest()) for file in loaded_plugins())
-        return cls(code_hash(), tuple(_versions().items()), files)
+        return cls(code_hash(), tuple(versions().items()), files)
 
     def enter(self) -> None:
         """Make this process like it.
@@ -76,11 +75,6 @@ class Environment:
             raise EnvironmentDiffersError(f"a worker has other versions: {', '.join(differing)}")
         if not set(self.plugins) <= set(here.plugins):
             raise EnvironmentDiffersError("a worker has a plugin of other content")
-
-
-@lru_cache(maxsize=1)
-def _versions() -> dict[str, str]:
-    return versions()
 
 
 @dataclass(frozen=True)

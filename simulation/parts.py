@@ -91,7 +91,8 @@ class PartIndex(dict[str, Place]):
 
     def add(self, part: Path) -> None:
         """Take in the runs of a part."""
-        table = pq.read_table(part, columns=["run_id", "status"])
+        with pq.ParquetFile(part) as file:
+            table = file.read(["run_id", "status"])
         pairs = zip(table["run_id"].to_pylist(), table["status"].to_pylist(), strict=True)
         for row, (run_id, status) in enumerate(pairs):
             known = self.get(run_id)

@@ -40,6 +40,7 @@ def code_hash() -> str:
     return hashlib.sha256(json.dumps(module_hashes()).encode()).hexdigest()
 
 
+@lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that results depend on."""
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}

@@ -104,22 +104,30 @@ class EventLog:
 
     def frame(self, table: str) -> pd.DataFrame:
         """The table as a data frame with the columns and types of `COLUMNS`."""
-        types = COLUMNS[table]
-        rows, blocks = self._rows[table], self._blocks[table]
-        if not blocks:
-            return _typed({c: [row[c] for row in rows] for c in types}, types)
-        parts: list[pd.DataFrame] = []
+        rows = self._rows[table]
+        # stretches of single rows, with the blocks that came between them
+        stretches: list[list[dict[str, Any]] | tuple[dict[str, Any], int]] = []
         done = 0
-        for before, columns in [*blocks, (len(rows), None)]:
-            if before > done:
-                parts.append(_typed({c: [row[c] for row in rows[done:before]] for c in types}, types))
-                done = before
-            if columns is not None:
-                length = max(len(v) for v in columns.values() if isinstance(v, np.ndarray))
-                full = {c: np.broadcast_to(np.asarray(columns[c]), (length,)) for c in types}
-                parts.append(_typed(full, types))
-        return pd.concat(parts, ignore_index=True)
+        for before, columns in self._blocks[table]:
+            stretches.append(rows[done:before])
+            length = max(len(v) for v in columns.values() if isinstance(v, np.ndarray))
+            stretches.append((columns, length))
+            done = before
+        stretches.append(rows[done:])
+        # column by column: a frame for each stretch would cost more than the run
+        return pd.DataFrame({name: _column(stretches, name, kind) for name, kind in COLUMNS[table].items()})
 
 
-def _typed(columns: dict[str, Any], types: dict[str, str]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in types.items()})
+def _column(stretches: list[list[dict[str, Any]] | tuple[dict[str, Any], int]], name: str, kind: str) -> Any:
+    """One column over all stretches, as an array of its type."""
+    text = kind == "str"
+    pieces: list[np.ndarray] = []
+    for stretch in stretches:
+        if isinstance(stretch, tuple):
+            columns, length = stretch
+            value = np.asarray(columns[name], dtype=object if text else kind)
+            pieces.append(np.broadcast_to(value, (length,)))
+        elif stretch:
+            pieces.append(np.array([row[name] for row in stretch], dtype=object if text else kind))
+    joined = np.concatenate(pieces) if pieces else np.empty(0, dtype=object if text else kind)
+    return pd.array(joined, dtype="str") if text else joined

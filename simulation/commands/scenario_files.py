@@ -224,10 +224,15 @@ def _show(scenario: "ResolvedScenario") -> None:
         for key, citation in cited.items():
             console.print(Text(_lines(f"{key}: {citation}")))
     sweep = scenario.config.sweep
-    if sweep.grid or sweep.zip:
+    sample = sweep.sample
+    if sweep.grid or sweep.zip or sample.linear or sample.log:
         console.print(Text(f"\nSweep, {sweep.replicates} replicates per cell", style="bold"))
         for path, values in {**sweep.zip, **sweep.grid}.items():
             console.print(Text(f"{path}: {', '.join(map(written, values))}"))
+        for ranges, how in ((sample.linear, ""), (sample.log, " in the logarithm")):
+            for path, (low, high) in ranges.items():
+                spread = f"{sample.points} {sample.method} points{how}"
+                console.print(Text(f"{path}: {written(low)} to {written(high)}, {spread}"))
 
 
 def _lines(text: str) -> str:
