@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from typing import Any, cast
 
 from .batch_errors import WorkerDiedError
@@ -107,9 +107,6 @@ class LocalPool(Executor):
 
     def _serve(self) -> None:
         """Serve one worker, and its successors."""
-        # A process inherits the mask of the thread that starts it: an interrupt from the keyboard is for the
-        # process that plans, which then tells its workers.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         worker: _Worker | None = None
         while (task := self._tasks.get()) is not None:
             future, call = task
@@ -154,6 +151,10 @@ class _Worker:
     """A process and the pipe to it."""
 
     def __init__(self, imports: str) -> None:
+        # A process inherits the mask of the thread that starts it: an interrupt from the keyboard is for the process
+        # that plans, which then tells its workers. The tracker goes first, for starting it lifts the mask.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, imports, list(sys.path)), daemon=True)
@@ -209,6 +210,7 @@ class _Worker:
 
 def _work(pipe: "connection.Connection[bytes, bytes]", imports: str, path: list[str]) -> None:
     """What a worker process does: answer calls until the other end of the pipe is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in _SINGLE_THREADED:
         os.environ.setdefault(name, "1")  # workers share the cores already
     sys.path[:] = path

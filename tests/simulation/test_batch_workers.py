@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -81,11 +82,23 @@ def test_calls_that_wait_are_cancelled_when_a_pool_is_killed():
     assert [call.cancelled() for call in calls] == [False, True, True]
 
 
-def test_an_interrupt_from_the_keyboard_is_not_for_workers():
-    with LocalPool(1) as pool:
-        pool.submit(pow, 1, 1).result()
-        os.kill(pool.pids()[0], signal.SIGINT)
-        assert pool.submit(pow, 2, 2).result() == 4
+def test_an_interrupt_from_the_keyboard_is_not_for_workers_not_even_while_they_start():
+    # in a process of its own, for only the first pool of a process starts the tracker of resources as well
+    script = (
+        "import os, signal, time\n"
+        "from deniability.simulation.workers import LocalPool\n"
+        "if __name__ == '__main__':\n"
+        "    with LocalPool(1) as pool:\n"
+        "        answer = pool.submit(pow, 2, 2)\n"
+        "        while not pool.pids():\n"
+        "            time.sleep(0.001)\n"
+        "        for _ in range(20):\n"
+        "            os.kill(pool.pids()[0], signal.SIGINT)\n"
+        "            time.sleep(0.01)\n"
+        "        print(answer.result(), pool.submit(pow, 2, 3).result())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("4 8\n", "")
 
 
 def test_a_run_that_kills_every_worker_is_given_up_and_the_others_are_kept(tmp_path, monkeypatch):
@@ -270,7 +283,8 @@ def test_killing_workers_at_random_instants_changes_nothing(many, tmp_path):
         while len(killed) < INSTANTS and not over.wait(moments.uniform(0.2, 1.5)):
             if pids := pool.pids():
                 killed.append(moments.choice(pids))
-                os.kill(killed[-1], signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(killed[-1], signal.SIGKILL)
 
     thread = threading.Thread(target=assassin)
     thread.start()
@@ -309,6 +323,8 @@ def test_the_command_can_be_killed_or_interrupted_and_leaves_no_worker(many, tmp
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # somebody may have told this process to ignore the keyboard, and children inherit that
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     parts = tmp_path / "out" / "parts"
     while process.poll() is None and len(list(parts.glob("0*"))) < 3:
@@ -317,7 +333,10 @@ def test_the_command_can_be_killed_or_interrupted_and_leaves_no_worker(many, tmp
     workers = [int(pid) for file in children for pid in file.read_text().split()]
     # Ctrl-C goes to everybody in the terminal's foreground
     (os.killpg if how == signal.SIGINT else os.kill)(process.pid, how)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     if how == signal.SIGINT:
         assert process.returncode == 1
         assert "Traceback" not in err
