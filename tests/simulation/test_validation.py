@@ -111,7 +111,7 @@ def test_outspoken_and_silenced_worlds_differ_in_their_first_year_alone(tiny: Re
     def rates(config: ScenarioConfig) -> tuple[float, float]:
         model = DeniabilityModel(config, 1)
         model.run()
-        notices = model.log.frame("notices")
+        notices = model.log.frame("notices").query("decision != 'silenced'")  # of those who still decide
         reported, early = notices["decision"] == "report", notices["time"] < 52
         return reported[early].mean(), reported[~early].mean()
 
