@@ -39,6 +39,8 @@ MECHANISM_KEYS = ("greedy", "uniform", "rr", "tca", "exponential", "binary_tree"
 
 _LARGEST = 1_000_000
 
+_MOST = 0.999999
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -204,6 +206,8 @@ def make_plan(n_targets: int, horizon: int, delta: float, run_length: int | None
             problems.append(f"{option} {value}: must be a whole number from 1 to {_LARGEST:,}")
     if not 0.0 < delta < 1.0:
         problems.append(f"--delta {delta:g}: must lie strictly between 0 and 1")
+    elif delta > _MOST:
+        problems.append(f"--delta {delta!r}: at most {_MOST}; nearer to 1 nothing is protected")
     if run_length is not None:
         if run_length < 1:
             problems.append(f"--run-length {run_length}: must be a whole number, 1 or more")

@@ -93,3 +93,22 @@ def test_the_installed_command_prints_the_same(tmp_path):
         [*command, *ARGUMENTS, "--json"], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert json.loads(finished.stdout) == json.loads(run(*ARGUMENTS, "--json").stdout)
+
+
+def test_a_level_next_to_1_is_refused_at_once(monkeypatch, capsys):
+    words = [
+        "deniability",
+        "plan",
+        "--targets",
+        "25",
+        "--horizon",
+        "104",
+        "--delta",
+        "0.9999999999999999",
+        "--json",
+    ]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    assert "at most 0.999999" in capsys.readouterr().err
