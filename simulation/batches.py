@@ -188,9 +188,9 @@ def batch(
 
     Examples
     --------
-    >>> import tempfile
-    >>> small = ["time.periods=4", "employees.scale=0.02", 'sweep.grid."auditor.mechanism"=["greedy"]']
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> import tempfile  # doctest: +SKIP
+    >>> small = ["time.periods=4", "employees.scale=0.02", 'sweep.grid."auditor.mechanism"=["greedy"]']  # doctest: +SKIP
+    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
     ...     result = batch("five-labs", folder, replicates=1, jobs=1, overrides=small)
     ...     len(result.runs)
     4
