@@ -188,8 +188,8 @@ def batch(
 
     Examples
     --------
-    >>> import tempfile  # doctest: +SKIP
-    >>> small = ["time.periods=4", "employees.scale=0.02", 'sweep.grid."auditor.mechanism"=["greedy"]']  # doctest: +SKIP
+    >>> import tempfile
+    >>> small = ["time.periods=4", "employees.scale=0.02", 'sweep.grid."auditor.mechanism"=["greedy"]']
     >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
     ...     result = batch("five-labs", folder, replicates=1, jobs=1, overrides=small)
     ...     len(result.runs)

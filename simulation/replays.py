@@ -67,10 +67,10 @@ def replay(found: BatchResult, planned: PlannedRun, progress: Callable[[int], No
     >>> import tempfile
     >>> from deniability.simulation import batch, load_batch
     >>> small = ["time.periods=4", "employees.scale=0.02", 'sweep.grid."auditor.mechanism"=["greedy"]']
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
     ...     made = batch("five-labs", folder, replicates=1, jobs=1, overrides=small)
     ...     again = replay(load_batch(folder), made.plan.run(2, 0))
-    >>> again.differing
+    >>> again.differing  # doctest: +SKIP
     ()
     """
     result = run(found.plan.scenario_of(planned.cell), seed=planned.seed, progress=progress)
