@@ -16,6 +16,9 @@ __all__ = ["CHUNK_SECONDS", "Dispatcher"]
 CHUNK_SECONDS = 10.0
 """What a chunk should take: what a kill can cost, against the price of a file."""
 
+LEAST_SECONDS = 0.5
+"""What it should take at least, for a file has its price too."""
+
 _MOST_RUNS = 64
 _RECENT = 200
 _SHARE = 3  # the last chunks are so small that no worker waits long for another
@@ -98,8 +101,9 @@ class Dispatcher:
     def _next_chunk(self, waiting: deque[PlannedRun]) -> Chunk:
         size = 1  # the first ones show how long a run takes
         if self._seconds:
-            size = int(CHUNK_SECONDS / max(statistics.median(self._seconds), 1e-3))
-            size = min(size, len(waiting) // (_SHARE * self._workforce.n_workers), _MOST_RUNS)
+            each = max(statistics.median(self._seconds), 1e-3)
+            size = len(waiting) // (_SHARE * self._workforce.n_workers)
+            size = min(max(size, int(LEAST_SECONDS / each)), int(CHUNK_SECONDS / each), _MOST_RUNS)
         runs = tuple(waiting.popleft() for _ in range(min(max(size, 1), len(waiting))))
         cells = {run.cell: self._plan.cells[run.cell] for run in runs}
         return Chunk(self._environment, cells, runs, self._events)

@@ -38,10 +38,12 @@ def test_overhead_of_a_run(benchmark, scenario, tmp_path):
     def both():
         """Processor time of a batch in this process, against that of its runs alone."""
         started = time.process_time()
-        result = batch(scenario, tmp_path / str(len(found)), replicates=REPLICATES, executor=SerialExecutor())
+        result = batch(
+            scenario, tmp_path / str(len(found)), replicates=2 * REPLICATES, executor=SerialExecutor()
+        )
         whole = time.process_time() - started
         started = time.process_time()
-        for run in plan.runs(REPLICATES):
+        for run in plan.runs(2 * REPLICATES):
             simulated(plan.cells[run.cell].config, run.seed)
         alone = time.process_time() - started
         found.append(((whole - alone) / result.n_runs, alone / result.n_runs))

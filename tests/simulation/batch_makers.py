@@ -6,7 +6,9 @@ import time
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
-from deniability.simulation import load_scenario
+import pytest
+
+from deniability.simulation import dispatch, load_scenario
 from deniability.simulation.batches import BatchResult, batch
 from deniability.simulation.executors import SerialExecutor
 
@@ -56,8 +58,10 @@ def study(folder: Path, text: str = STUDY, *settings: str):
 
 
 def make(scenario, out: Path, **options) -> BatchResult:
-    """Make a batch in this process."""
-    return batch(scenario, out, **{"executor": SerialExecutor(), **options})
+    """Make a batch in this process, in many small parts."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dispatch, "LEAST_SECONDS", 0.0)
+        return batch(scenario, out, **{"executor": SerialExecutor(), **options})
 
 
 def contents(directory: Path) -> dict[str, bytes]:

@@ -81,7 +81,10 @@ def test_the_command_makes_a_batch_and_the_same_command_goes_on(deniability, tmp
     )
 
 
-def test_broken_runs_end_in_exit_code_1_with_their_errors(deniability, tmp_path):
+def test_broken_runs_end_in_exit_code_1_with_their_errors(deniability, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "deniability.agents.registry._plugins", {}
+    )  # what is loaded here is forgotten afterwards
     (tmp_path / "brittle.py").write_text(BRITTLE.replace('"brittle"', '"brittle-2"'), encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY.replace('"exponential"', '"brittle-2"'), encoding="utf-8")
     words = ["batch", tmp_path / "study.toml", "--out", tmp_path / "out", "--jobs", 1, "--replicates", 10]

@@ -54,7 +54,10 @@ def cluster(tmp_path_factory):
             for process in processes:
                 process.terminate()
             for process in processes:
-                process.wait(30)
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
 
 
 def test_a_cluster_gives_the_same_bytes(cluster, tmp_path):

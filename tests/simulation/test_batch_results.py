@@ -136,7 +136,10 @@ def test_half_a_batch_can_be_read(tmp_path):
     assert parts[2].exists()  # reading changes nothing
 
 
-def test_a_broken_run_is_a_row_and_not_the_end(tmp_path):
+def test_a_broken_run_is_a_row_and_not_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "deniability.agents.registry._plugins", {}
+    )  # what is loaded here is forgotten afterwards
     plugin = tmp_path / "brittle.py"
     plugin.write_text(BRITTLE, encoding="utf-8")
     load_plugin(plugin)
