@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
 from .style import (
     BOUND_STYLE,
@@ -126,6 +126,9 @@ def _draw_crossing(panels: Iterable[Axes], crossing: pd.DataFrame, letters: Iter
             axes.plot(rows["run_length"], rows["exact"], **style)
         axes.set(xscale="log", xlabel="Run length L (periods)")
         axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(
+            StrMethodFormatter("{x:g}")
+        )  # powers of ten would be typeset as mathematics
         panel_title(axes, next(letters), f"C = {n_targets}, Δ = {gap}")
 
 

@@ -124,22 +124,23 @@ def write_paper(
     provenance = {"study": "paper", "setting": asdict(setting), "code_hash": code_hash()}
     with staged(directory) as aside:
         figures = aside / "figures"
-        elsewhere = executor.submit(_experiment_1, setting, loaded_plugins())
+        plugins = loaded_plugins()
+        experiment = executor.submit(_experiment_1, setting, aside / "exp1.csv", plugins)
+        if setting.appendix:  # the helper goes on to this at once
+            appendix = executor.submit(
+                _draw_appendix, setting, aside / "exp1.csv", figures, provenance, plugins
+            )
         exp2 = _experiment_2(setting, quiet=quiet)
-        exp1 = elsewhere.result()
-        exp1.to_csv(aside / "exp1.csv", index=False)
         exp2.to_csv(aside / "exp2.csv", index=False)
         with progress("Figures", 3 if setting.appendix else 2, quiet=quiet) as advance:
-            waiting = [
-                executor.submit(_draw_main, setting, exp1, figures, provenance, loaded_plugins()),
-                executor.submit(_draw_dynamic, setting, exp2, figures, provenance),
-            ]
+            _draw_dynamic(setting, exp2, figures, provenance)
+            advance(1)
+            exp1 = experiment.result()
+            _draw_main(setting, exp1, figures, provenance)
+            advance(2)
             if setting.appendix:
-                _draw_appendix(setting, exp1, figures, provenance)
-                advance(1)
-            for done, drawing in enumerate(waiting, start=1):
-                drawing.result()
-                advance(done + setting.appendix)
+                appendix.result()
+                advance(3)
         manifest = provenance | {
             "kind": "paper",
             "identity": "paper",
@@ -153,10 +154,13 @@ def write_paper(
     return PaperResult(setting, exp1, exp2)
 
 
-def _experiment_1(setting: PaperSetting, plugins: Sequence[Path]) -> pd.DataFrame:
+def _experiment_1(setting: PaperSetting, path: Path, plugins: Sequence[Path]) -> pd.DataFrame:
+    """In the helper: run the experiment and write its table."""
     for plugin in plugins:
         load_plugin(plugin)
-    return run_static(setting.static, contenders(), KeyedDraws(setting.seed))
+    table = run_static(setting.static, contenders(), KeyedDraws(setting.seed))
+    table.to_csv(path, index=False)
+    return table
 
 
 def _experiment_2(setting: PaperSetting, *, quiet: bool) -> pd.DataFrame:
@@ -166,15 +170,7 @@ def _experiment_2(setting: PaperSetting, *, quiet: bool) -> pd.DataFrame:
         return run_dynamic(setting.dynamic, mechanisms, KeyedDraws(setting.seed), advance)
 
 
-def _draw_main(
-    setting: PaperSetting,
-    exp1: pd.DataFrame,
-    figures: Path,
-    provenance: dict[str, Any],
-    plugins: Sequence[Path],
-) -> None:
-    for plugin in plugins:
-        load_plugin(plugin)
+def _draw_main(setting: PaperSetting, exp1: pd.DataFrame, figures: Path, provenance: dict[str, Any]) -> None:
     grid = replace(setting.static, n_targets=setting.static.n_targets[:1])
     points = exp1[exp1["n_targets"].isin(grid.n_targets)]
     static_figure(points, exact_curves(grid, contenders()), rows="delta", stem="exp1").save(
@@ -183,8 +179,16 @@ def _draw_main(
 
 
 def _draw_appendix(
-    setting: PaperSetting, exp1: pd.DataFrame, figures: Path, provenance: dict[str, Any]
+    setting: PaperSetting,
+    path: Path,
+    figures: Path,
+    provenance: dict[str, Any],
+    plugins: Sequence[Path],
 ) -> None:
+    """In the helper: draw from the table that `_experiment_1` has written."""
+    for plugin in plugins:
+        load_plugin(plugin)
+    exp1 = pd.read_csv(path, float_precision="round_trip")
     s = setting.static
     delta = s.deltas[len(s.deltas) // 2]
     grid = replace(s, n_targets=s.n_targets[1:], deltas=(delta,))

@@ -73,7 +73,7 @@ def frontier_figure(results: Results) -> Drawing | None:
                 zorder=3.5,
                 clip_on=False,
             )
-            axes.set(xlabel=f"{wording(cost).name} ({wording(cost).unit})", ylabel=wording(harm).unit)
+            axes.set(xlabel=f"{wording(cost).name}\n({wording(cost).unit})", ylabel=wording(harm).unit)
             axes.set_ylim(bottom=min(0.0, float(np.nanmin(y))) - 0.02 * float(np.nanmax(y) or 1.0))
             panel_title(axes, letter, wording(harm).name)
             rows = points.index.to_frame(index=False)
