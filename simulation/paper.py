@@ -188,7 +188,7 @@ def _draw_appendix(
     """In the helper: draw from the table that `_experiment_1` has written."""
     for plugin in plugins:
         load_plugin(plugin)
-    exp1 = pd.read_csv(path, float_precision="round_trip")
+    exp1 = pd.read_csv(path)
     s = setting.static
     delta = s.deltas[len(s.deltas) // 2]
     grid = replace(s, n_targets=s.n_targets[1:], deltas=(delta,))

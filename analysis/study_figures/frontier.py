@@ -73,9 +73,10 @@ def frontier_figure(results: Results) -> Drawing | None:
                 zorder=3.5,
                 clip_on=False,
             )
-            axes.set(xlabel=f"{wording(cost).name}\n({wording(cost).unit})", ylabel=wording(harm).unit)
+            across, up = (f"{wording(metric).name}\n({wording(metric).unit})" for metric in (cost, harm))
+            axes.set(xlabel=across, ylabel=up)
             axes.set_ylim(bottom=min(0.0, float(np.nanmin(y))) - 0.02 * float(np.nanmax(y) or 1.0))
-            panel_title(axes, letter, wording(harm).name)
+            panel_title(axes, letter)
             rows = points.index.to_frame(index=False)
             for axis, metric in (("x", cost), ("y", harm)):
                 for end in ("value", "low", "high"):
