@@ -93,7 +93,8 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def write_json(value: Any, path: Path) -> None:
-    """Write indented JSON with sorted keys; NaN is refused."""
+    """Write indented JSON with keys in the order of `value`; NaN is refused."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(value, indent=2, sort_keys=True, allow_nan=False, ensure_ascii=False)
+    # unsorted: the order of labs is that of the targets, so it is part of the scenario
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
