@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..agents.auditor import privacy
+from ..scenarios.errors import InputError
 from .plan_crossings import Crossing, crossings, longest_run_for_the_counter
 from .plans import COUNTER_KEYS, GAPS, MECHANISM_KEYS, Plan, make_plan
 
@@ -198,9 +199,10 @@ def _alternatives(plan: Plan) -> Table:
         "twice delta": (plan.n_targets, plan.horizon, plan.delta * 2.0),
     }
     for name, (n_targets, horizon, delta) in choices.items():
-        if not (1 <= n_targets <= 1_000_000 and 1 <= horizon <= 1_000_000 and delta < 1.0):
-            continue
-        other = make_plan(n_targets, horizon, delta)
+        try:
+            other = make_plan(n_targets, horizon, delta)
+        except InputError:
+            continue  # a neighbour of an extreme choice may lie outside what can be planned
         leads = (_lead(other.lead_for_90(key)) for key in ("tca", "exponential"))
         table.add_row(name, f"{n_targets:,}", f"{horizon:,}", f"{delta:g}", *leads)
     return table

@@ -39,7 +39,8 @@ MECHANISM_KEYS = ("greedy", "uniform", "rr", "tca", "exponential", "binary_tree"
 
 _LARGEST = 1_000_000
 
-_MOST = 0.999999
+_LEAST, _MOST = 1e-9, 0.999999
+"""Levels between which every number of a plan is calculated fast and leads are exact to the report."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def make_plan(n_targets: int, horizon: int, delta: float, run_length: int | None
     horizon
         Number of decisions that the guarantee covers, 1 to 1,000,000.
     delta
-        Per-report deniability level, 0 < delta < 1.
+        Per-report deniability level, 1e-9 to 0.999999.
     run_length
         Periods since the counters' last restart, 1 to `horizon`; by default the horizon, the worst case of the
         Toeplitz counter.
@@ -208,6 +209,10 @@ def make_plan(n_targets: int, horizon: int, delta: float, run_length: int | None
         problems.append(f"--delta {delta:g}: must lie strictly between 0 and 1")
     elif delta > _MOST:
         problems.append(f"--delta {delta!r}: at most {_MOST}; nearer to 1 nothing is protected")
+    elif delta < _LEAST:
+        problems.append(
+            f"--delta {delta!r}: at least {_LEAST:g}; nearer to 0 no lead that can occur is seen in the noise"
+        )
     if run_length is not None:
         if run_length < 1:
             problems.append(f"--run-length {run_length}: must be a whole number, 1 or more")

@@ -1,6 +1,7 @@
 """The verb `plan`: streams, exit codes, files, and the account for people."""
 
 import json
+import math
 import subprocess
 import sys
 
@@ -41,7 +42,16 @@ def test_account_names_what_matters():
     assert run(*ARGUMENTS, "--quiet").stdout == ""
 
 
-@pytest.mark.parametrize("numbers", [("1", "1", "0.5"), ("2", "3", "0.999"), ("3", "20000", "0.00001")])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ("1", "1", "0.5"),
+        ("2", "3", "0.999"),
+        ("3", "20000", "0.00001"),
+        ("2", "3", "1e-9"),  # half of it would be refused
+        ("2", "3", "0.4999999"),  # and so would twice this
+    ],
+)
 def test_account_of_extreme_plans(numbers):
     result = run(
         "plan", "--targets", numbers[0], "--horizon", numbers[1], "--delta", numbers[2], "--run-length", "1"
@@ -95,20 +105,34 @@ def test_the_installed_command_prints_the_same(tmp_path):
     assert json.loads(finished.stdout) == json.loads(run(*ARGUMENTS, "--json").stdout)
 
 
-def test_a_level_next_to_1_is_refused_at_once(monkeypatch, capsys):
-    words = [
-        "deniability",
-        "plan",
-        "--targets",
-        "25",
-        "--horizon",
-        "104",
-        "--delta",
-        "0.9999999999999999",
-        "--json",
-    ]
+@pytest.mark.parametrize(
+    ("delta", "allowed"),
+    [
+        ("0.9999999999999999", "at most 0.999999"),
+        ("9.99e-10", "at least 1e-09"),
+        ("1e-17", "at least 1e-09"),  # next to 0 the search for a lead would not end
+        ("1e-300", "at least 1e-09"),
+        ("0", "strictly between 0 and 1"),
+        ("nan", "strictly between 0 and 1"),
+    ],
+)
+@pytest.mark.parametrize("more", [["--json"], []])
+def test_a_level_next_to_0_or_1_is_refused_at_once(monkeypatch, capsys, delta, allowed, more):
+    words = ["deniability", "plan", "--targets", "25", "--horizon", "104", "--delta", delta, *more]
     monkeypatch.setattr("sys.argv", words)
     with pytest.raises(SystemExit) as stop:
         main()
     assert stop.value.code == 2
-    assert "at most 0.999999" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    assert f"--delta {float(delta)!r}" in told.err or f"--delta {float(delta):g}" in told.err
+    assert allowed in told.err
+
+
+def test_the_least_level_gives_exact_leads():
+    # with 2 targets the leader has 90 % where e^(epsilon lead) >= 9
+    told = json.loads(run("plan", "--targets", "2", "--horizon", "3", "--delta", "1e-9", "--json").stdout)
+    lead = told["gap_for_90"]["exponential"]
+    assert math.expm1(told["epsilon"] * lead - math.log(9)) >= -1e-11
+    assert math.expm1(told["epsilon"] * (lead - 1) - math.log(9)) < 0
