@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from .bootstraps import paired_bootstrap
 from .estimates import (
     ESTIMATE_COLUMNS,
     available_metrics,
@@ -25,7 +26,7 @@ from .estimates import (
     seed_means,
     tidy,
 )
-from .intervals import Estimate, paired_bootstrap, paired_t
+from .intervals import Estimate, paired_t
 from .results import MECHANISM, finished, swept_keys
 from .wording import wording
 

@@ -17,6 +17,7 @@ cells of δ under a mechanism that ignores δ count as one run each seed, not as
 
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..scenarios.errors import InputError
+from .bootstraps import cluster_bootstrap, paired_bootstrap
 from .borrowing import borrowed
-from .intervals import (
-    Estimate,
-    cluster_bootstrap,
-    cluster_wilson,
-    paired_bootstrap,
-    t_interval,
-)
+from .intervals import Estimate, cluster_wilson, t_interval
 from .metrics import METRICS
 from .results import finished, swept_keys
 from .wording import wording
@@ -102,7 +98,8 @@ def estimate(runs: pd.DataFrame, metric: str) -> Estimate:
         Rows of `runs.parquet`.
     metric
         Rates get `cluster_wilson`, means `cluster_bootstrap`, counts, totals and levels Student's interval on
-        their mean per run, and `excess_retaliation` a bootstrap of the difference within the same runs.
+        their mean per run, and `excess_retaliation` a bootstrap of the difference within the same runs. An interval
+        is cut off where the metric ends: no wait is below 0 and no belief above 1, so nothing true is lost.
 
     Raises
     ------
@@ -124,8 +121,17 @@ def _estimate(runs: pd.DataFrame, metric: str) -> Estimate:
         return paired_bootstrap(parts[0], parts[1], generator, rate=True)
     if kind in ("rate", "mean"):
         above, below = ratio_parts(runs, metric)
-        return cluster_wilson(above, below) if kind == "rate" else cluster_bootstrap(above, below, generator)
-    return t_interval(seed_means(runs, metric))
+        if kind == "rate":
+            return cluster_wilson(above, below)
+        return _cut(cluster_bootstrap(above, below, generator), np.inf)
+    return _cut(t_interval(seed_means(runs, metric)), 1.0 if kind == "level" else np.inf)
+
+
+def _cut(found: Estimate, most: float) -> Estimate:
+    """The interval without what lies below 0 or above `most`."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, most))
 
 
 def estimates(

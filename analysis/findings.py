@@ -1,7 +1,9 @@
 """Findings: what the estimates of a batch say, in plain sentences, each with its interval.
 
 A level (how many reporters were retaliated against) is told with its interval. A difference is told only where its
-interval lies on one side of zero; how many comparisons were left unsaid is told once.
+interval lies on one side of zero and rests on ten pairs of runs or more (with fewer, intervals of differences are too
+short: `bootstraps.paired_bootstrap`); how many comparisons were left unsaid, and how many would be told by chance, is
+told once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,6 +24,8 @@ __all__ = ["Finding", "batch_findings"]
 
 _ENOUGH = 30
 """Outcomes that a level must have in all for a sentence about it."""
+_PAIRS = 10
+"""Pairs of runs that a difference must have for a sentence about it."""
 
 COSTS = ("misselection_rate", "mean_deficit", "restricted_weeks_to_audit", "harm")
 """What an audit policy is worth: the metrics in which protection is paid for."""
@@ -185,13 +189,15 @@ def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
 
 def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
     """A sentence for each difference that can be told apart, by what is compared, and one on those that cannot."""
-    unsaid = 0
+    unsaid = few = 0
     held = [str(c) for c in table.columns if "." in str(c)] if len(table) else []
     told: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in records(table):
         if pd.isna(row["value"]):
             continue
-        if is_told_apart(row):
+        if row["n_runs"] < _PAIRS:
+            few += 1
+        elif is_told_apart(row):
             told.setdefault((*(row[k] for k in held), row["first"], row["second"]), []).append(row)
         else:
             unsaid += 1
@@ -205,9 +211,33 @@ def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
         parts = tuple(difference(row, brief=i > 0) for i, row in enumerate(rows))
         lead = sentence(f"{where + ', ' if where else ''}{first} against {second}").removesuffix(".")
         yield Finding(topic, sentence(f"{lead}: {'; '.join(parts)}"), tuple(rows), lead, parts)
-    if unsaid:
-        count = "One comparison has" if unsaid == 1 else f"{unsaid} further comparisons have"
-        yield Finding(topic, f"{count} an interval that includes no difference, and nothing is said of them.")
+    n_told = sum(map(len, told.values()))
+    if unsaid or n_told:
+        yield Finding(topic, _unsaid(unsaid, unsaid + n_told))
+    if few:
+        yield Finding(
+            topic,
+            f"Nothing is said of {few} comparison{'' if few == 1 else 's'} with fewer than {_PAIRS} pairs of runs: "
+            "run more replicates.",
+        )
+
+
+def _unsaid(unsaid: int, looked_at: int) -> str:
+    """How many comparisons are not told, and how many would be if nothing differed."""
+    if unsaid == 0:
+        text = f"All {looked_at} comparisons" if looked_at > 1 else "The one comparison"
+        text += f" made here {'are' if looked_at > 1 else 'is'} told."
+    else:
+        text = (
+            f"{unsaid} of {looked_at} comparisons {'has' if unsaid == 1 else 'have'} an interval that includes no "
+            "difference, and nothing is said of them."
+        )
+    by_chance = 0.05 * looked_at
+    return text + (
+        f" Did nothing differ at all, about {by_chance:.0f} of {looked_at} would be told by chance."
+        if by_chance >= 1 and unsaid < looked_at
+        else ""
+    )
 
 
 def _some(rows: dict[str, dict[str, Any]], *metrics: str) -> tuple[dict[str, Any], ...]:

@@ -6,10 +6,11 @@ from typing import Any
 import pandas as pd
 
 from ..scenarios.errors import InputError
+from .bootstraps import cluster_bootstrap
 from .borrowing import borrowed
 from .estimates import demand_keys, frame_of, keyed_generator, seed_column, sums_per_seed, tidy
 from .groups import ANONYMITY_LEVELS
-from .intervals import cluster_bootstrap, cluster_wilson
+from .intervals import cluster_wilson
 from .results import finished, swept_keys
 from .wording import wording
 

@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from .intervals import Estimate, cluster_bootstrap, cluster_wilson, paired_bootstrap
+from .bootstraps import cluster_bootstrap, paired_bootstrap
+from .intervals import Estimate, cluster_wilson
 
 __all__ = ["PATTERNS", "VARIANTS", "Pattern", "Verdict", "judge", "pattern_table"]
 

@@ -65,6 +65,16 @@ def test_every_kind_of_metric_has_its_interval():
     assert table["value"]["excess_retaliation"] == pytest.approx(expected)
 
 
+def test_an_interval_ends_where_its_metric_does():
+    """Two runs with harm 1 and 9 are 5 ± 50.8 by Student, and there is no harm below 0; no fear above 1 either."""
+    runs = pd.DataFrame({"run_id": ["a", "b"], "seed": [1, 2], "harm": [1.0, 9.0], "final_fear": [0.5, 0.9]})
+    harm, fear = estimate(runs, "harm"), estimate(runs, "final_fear")
+    free = t_interval([1.0, 9.0])
+    assert free.low < 0
+    assert (harm.low, harm.high) == (0.0, free.high)
+    assert (fear.low, fear.high) == (0.0, 1.0)
+
+
 def test_cells_that_share_seeds_add_no_runs():
     """Greedy ignores delta: its four cells hold the same runs four times, and know no more than one cell."""
     runs = make_runs(9, ["greedy"])

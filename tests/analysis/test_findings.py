@@ -83,7 +83,8 @@ def test_mechanisms_that_do_the_same_are_not_told_apart():
     found = batch_findings(results(same.reset_index(drop=True)))
     told = of_topic(found, "What differs between mechanisms")
     assert len(told) == 1
-    assert "further comparisons have an interval that includes no difference" in told[0].sentence
+    assert told[0].sentence.startswith("33 of 33 comparisons have an interval that includes no difference")
+    assert "by chance" not in told[0].sentence
     assert not of_topic(found, "In short")
 
 
@@ -96,6 +97,25 @@ def test_what_a_mechanism_gains_and_costs_comes_first(found):
         "With reset-aware exponential",
     ]
     assert all("; but incidents waited longer for an audit" in text for text in told)
+
+
+def test_how_many_would_be_told_by_chance_is_said(found):
+    """36 differences or so in 44 looked at: one in twenty is 2."""
+    told = of_topic(found, "What differs between mechanisms")
+    n_told = sum(len(one.rows) for one in told)
+    (last,) = [one.sentence for one in told if not one.rows]
+    looked_at = int(last.split(" of ")[1].split()[0])
+    assert int(last.split()[0]) == looked_at - n_told
+    assert f"about {0.05 * looked_at:.0f} of {looked_at} would be told by chance" in last
+
+
+def test_few_pairs_tell_no_difference():
+    """Nine replicates of a batch in which twelve tell many differences: levels are told, no difference is."""
+    found = batch_findings(results(make_runs(9)))
+    assert of_topic(found, "Who is found out")
+    assert not of_topic(found, "In short")
+    (told,) = of_topic(found, "What differs between mechanisms")
+    assert "fewer than 10 pairs of runs: run more replicates" in told.sentence
 
 
 def test_topics_come_together(found):

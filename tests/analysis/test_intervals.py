@@ -12,14 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from deniability.analysis import intervals
-from deniability.analysis.intervals import (
-    Estimate,
+from deniability.analysis import bootstraps
+from deniability.analysis.bootstraps import (
     cluster_bootstrap,
     cluster_bootstraps,
+    paired_bootstrap,
+    square_and_add,
+)
+from deniability.analysis.intervals import (
+    Estimate,
     cluster_wilson,
     monte_carlo_error,
-    paired_bootstrap,
     paired_t,
     t_interval,
     wilson,
@@ -303,7 +306,7 @@ def test_paired_rates_of_rare_events_are_covered(p, q, correlation, monkeypatch)
     below_truth, above_truth = errors(20)
     assert below_truth < 0.05
     assert 0.01 <= below_truth + above_truth <= 0.08
-    monkeypatch.setattr(intervals, "_RARE", 0.0)
+    monkeypatch.setattr(bootstraps, "_RARE", 0.0)
     assert errors(400)[0] > 0.05
 
 
@@ -332,10 +335,8 @@ def test_a_side_without_an_event_takes_the_other_sides_design_effect():
 
 def test_difference_of_published_proportions():
     """Newcombe 1998, Statistics in Medicine 17, 873-890, table II, method 10: 9/10 - 3/10 and 10/10 - 0/10."""
-    from deniability.analysis.intervals import _square_and_add
-
     for (k, n, j, m), expected in {(9, 10, 3, 10): (0.1705, 0.8090), (10, 10, 0, 10): (0.6075, 1.0)}.items():
-        low, high = _square_and_add(wilson(k, n), wilson(j, m))
+        low, high = square_and_add(wilson(k, n), wilson(j, m))
         assert (low[0], high[0]) == pytest.approx(expected, abs=5e-5)
 
 
