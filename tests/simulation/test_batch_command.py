@@ -81,24 +81,42 @@ def test_the_command_makes_a_batch_and_the_same_command_goes_on(deniability, tmp
     )
 
 
-def test_broken_runs_end_in_exit_code_1_with_their_errors(deniability, tmp_path, monkeypatch):
+def test_a_batch_whose_every_tenth_run_raises_ends_with_the_other_nine_tenths(
+    deniability, tmp_path, monkeypatch
+):
+    """One of ten deltas breaks the mechanism: the batch ends, says so, and has every other run as if alone."""
     monkeypatch.setattr(
         "deniability.agents.registry._plugins", {}
     )  # what is loaded here is forgotten afterwards
-    (tmp_path / "brittle.py").write_text(BRITTLE.replace('"brittle"', '"brittle-2"'), encoding="utf-8")
-    (tmp_path / "study.toml").write_text(STUDY.replace('"exponential"', '"brittle-2"'), encoding="utf-8")
-    words = ["batch", tmp_path / "study.toml", "--out", tmp_path / "out", "--jobs", 1, "--replicates", 10]
+    brittle = BRITTLE.replace('"brittle"', '"brittle-2"').replace(
+        "generator.random() < 0.25", "self.delta == 0.3"
+    )
+    (tmp_path / "brittle.py").write_text(brittle, encoding="utf-8")
+    deltas = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5]
+    swept = STUDY.replace('"greedy", "exponential"', '"brittle-2"').replace("[0.1, 0.4]", str(deltas))
+    (tmp_path / "study.toml").write_text(swept, encoding="utf-8")
+    words = ["batch", tmp_path / "study.toml", "--out", tmp_path / "out", "--jobs", 1, "--replicates", 4]
     code, out, err = deniability(*words, "--plugin", tmp_path / "brittle.py")
     runs = pd.read_parquet(tmp_path / "out" / "runs.parquet")
     failed = runs[runs["status"] == "failed"]
     assert code == 1
-    assert 0 < len(failed) < 20
-    assert f"{40 - len(failed)} of 40 runs are done" in out
+    assert "36 of 40 runs are done" in out
+    assert list(failed["auditor.delta"]) == [0.3] * 4
+    assert list(failed["error"].unique()) == ["RuntimeError: it broke: twice"]
+    assert failed["harm"].isna().all()
     assert err.splitlines()[-3:] == [
-        f"{len(failed)} of 40 runs failed; each is a row with its error, and the same command tries them again:",
-        f"  RuntimeError: it broke: twice ({len(failed)} runs, first {failed['run_id'].iloc[0]})",
+        "4 of 40 runs failed; each is a row with its error, and the same command tries them again:",
+        f"  RuntimeError: it broke: twice (4 runs, first {failed['run_id'].iloc[0]})",
         f"To see where it fails: deniability run --run-id {failed['run_id'].iloc[0]} --from {tmp_path / 'out'}",
     ]
+    # the others are what a mechanism that never breaks gives
+    never = swept.replace('"brittle-2"', '"uniform"').replace("0.3, ", "")
+    make(study(tmp_path, never), tmp_path / "whole", replicates=4)
+    expected = pd.read_parquet(tmp_path / "whole" / "runs.parquet")
+    same = ["seed", "auditor.delta", "harm", "reports", "audits", "retaliation_rate_numerator"]
+    pd.testing.assert_frame_equal(
+        runs.loc[runs["status"] != "failed", same].reset_index(drop=True), expected[same], check_dtype=False
+    )
     # as told: there it fails for everybody to see
     with pytest.raises(RuntimeError, match="it broke"):
         deniability("run", "--run-id", failed["run_id"].iloc[0], "--from", tmp_path / "out", "--json")
