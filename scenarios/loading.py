@@ -14,7 +14,7 @@ from .paths import parse_path, render_path
 from .reference import find_parameter
 from .sampling import sampled_values
 from .schema import ScenarioConfig
-from .settings import parse_setting, setting_layer
+from .settings import Setting, read_setting, setting_layer
 from .starter import study_name
 from .sweeps import Cell, cells_of, with_cell
 from .wording import written
@@ -41,7 +41,7 @@ class ResolvedScenario:
 
 def resolve(
     source: str | Path,
-    overrides: Iterable[str | tuple[str, Any]] = (),
+    overrides: Iterable[str | tuple[str, Any] | Setting] = (),
     known_names: Mapping[str, Collection[str]] | None = None,
 ) -> ResolvedScenario:
     """Read a scenario, merge its parents, apply overrides and check it all.
@@ -51,7 +51,7 @@ def resolve(
     source
         A shipped name, or the path of a TOML file.
     overrides
-        `KEY=VALUE` as on the command line, or pairs of dotted path and value; later ones win.
+        `KEY=VALUE` as on the command line, pairs of dotted path and value, or settings; later ones win.
     known_names
         Dotted path to the names that exist, for what only other layers know (`auditor.mechanism`).
 
@@ -69,7 +69,7 @@ def resolve(
 
 def resolve_tree(
     tree: Mapping[str, Any],
-    overrides: Iterable[str | tuple[str, Any]] = (),
+    overrides: Iterable[str | tuple[str, Any] | Setting] = (),
     known_names: Mapping[str, Collection[str]] | None = None,
     label: str = "scenario",
 ) -> ResolvedScenario:
@@ -128,7 +128,7 @@ def _extends(document: Document) -> list[str]:
 
 def _finished(
     merged: Merged,
-    overrides: Iterable[str | tuple[str, Any]],
+    overrides: Iterable[str | tuple[str, Any] | Setting],
     known_names: Mapping[str, Collection[str]],
     label: str,
     source: Path | None,
@@ -137,8 +137,8 @@ def _finished(
     messages: list[str] = []
     for item in overrides:
         try:
-            keys, value = parse_setting(item) if isinstance(item, str) else (parse_path(item[0]), item[1])
-            layer = setting_layer(keys, value, merged.tree)
+            keys, value, option = read_setting(item)
+            layer = setting_layer(keys, value, merged.tree, option)
             merged = overlay(merged, Layer(layer.label, anchored(layer.tree, Path.cwd()), layer.lines))
         except InputError as error:
             messages += error.messages

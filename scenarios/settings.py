@@ -2,14 +2,32 @@
 
 import tomllib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import InputError
 from .merging import Layer
 from .paths import Keys, parse_path, render_path, with_value
 from .wording import did_you_mean, likely_names, printable
 
-__all__ = ["parse_setting", "setting_layer"]
+__all__ = ["Setting", "parse_setting", "read_setting", "setting_layer"]
+
+
+class Setting(NamedTuple):
+    """A value that an option of its own sets, such as `--delta`."""
+
+    path: str
+    """Dotted path."""
+    value: Any
+    option: str
+    """What messages call the place where it was set."""
+
+
+def read_setting(item: str | tuple[str, Any] | Setting) -> tuple[Keys, Any, str]:
+    """Return keys, value and option of `KEY=VALUE`, of a pair of path and value, or of a setting."""
+    if isinstance(item, str):
+        return (*parse_setting(item), "--set")
+    option = item.option if isinstance(item, Setting) else "--set"
+    return parse_path(item[0]), item[1], option
 
 
 def parse_setting(text: str) -> tuple[Keys, Any]:
@@ -56,8 +74,8 @@ def _value(text: str) -> Any:
     return parsed["value"] if parsed.keys() == {"value"} else text
 
 
-def setting_layer(keys: Keys, value: Any, tree: Mapping[str, Any]) -> Layer:
-    """Turn one setting into a layer over `tree`.
+def setting_layer(keys: Keys, value: Any, tree: Mapping[str, Any], option: str = "--set") -> Layer:
+    """Turn one setting into a layer over `tree`, called `option` in messages.
 
     Raises
     ------
@@ -71,4 +89,4 @@ def setting_layer(keys: Keys, value: Any, tree: Mapping[str, Any]) -> Layer:
         path, names = render_path(keys), sorted(labs)
         hint = did_you_mean(likely_names(keys[1], names)) or f"; there are {', '.join(names)}"
         raise InputError(f"--set {path}: there is no lab '{printable(keys[1])}'{hint}")
-    return Layer("--set", with_value({}, keys, value))
+    return Layer(option, with_value({}, keys, value))

@@ -18,7 +18,7 @@ from .locks import LOCK, locked
 from .manifest import manifest
 from .parts import Parts, sync_directory, synced_write
 from .provenance import module_hashes
-from .store import MANIFEST
+from .store import MANIFEST, check_place
 
 __all__ = ["BatchDirectory", "read_manifest"]
 
@@ -69,10 +69,9 @@ class BatchDirectory:
         InputError
             If it is refused: the message says what differs.
         """
+        check_place(self.path)
         if not self.path.exists():
             return {}
-        if not self.path.is_dir():
-            raise InputError(f"--out {self.path}: this is a file, not a directory")
         before = read_manifest(self.path)
         if force:
             return before if before.get("kind") == "batch" else {}

@@ -145,11 +145,13 @@ def _refuse_overridden(scenario: ResolvedScenario, cell: Mapping[str, Any]) -> N
     sweep = scenario.config.sweep
     axes = {"grid": sweep.grid, "zip": sweep.zip}
     for path in cell:
-        if (origin := scenario.origins.get(path)) and origin.file == "--set":
+        if (origin := scenario.origins.get(path)) and origin.file.startswith("--"):
             table = next((name for name, axis in axes.items() if path in axis), "")
             narrower = f"sweep.{table}.{render_path((path,))}" if table else ""
             advice = f"; to narrow the sweep: --set '{narrower}=[…]'" if narrower else ""
-            raise InputError(f"--set {path}: the scenario's sweep varies it, and would override this{advice}")
+            raise InputError(
+                f"{origin.file} {path}: the scenario's sweep varies it, and would override this{advice}"
+            )
 
 
 def _refuse_twins(cells: tuple[Cell, ...]) -> None:

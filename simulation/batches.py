@@ -30,6 +30,7 @@ from .precision import Widths, next_replicates, widths
 from .registries import known_names
 from .run_records import NESTED
 from .runs import load_scenario
+from .seeds import checked_seed
 from .store import MANIFEST
 
 __all__ = ["BatchResult", "batch", "load_batch", "replicates_of"]
@@ -180,7 +181,7 @@ def batch(
     Raises
     ------
     InputError
-        The scenario is bad, or the directory is refused.
+        The scenario or the seed is bad, or the directory is refused.
     BatchInterruptedError
         It was interrupted from the keyboard; the same call goes on.
     BatchError
@@ -195,6 +196,9 @@ def batch(
     ...     len(result.runs)
     4
     """
+    seed = checked_seed(seed)
+    if not str(out).strip():
+        raise InputError("--out '': must name a directory; the current one is .")
     if not isinstance(scenario, ResolvedScenario):
         scenario = load_scenario(scenario, overrides=overrides)
     elif overrides:

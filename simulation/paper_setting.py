@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from ..scenarios.errors import InputError
+from .seeds import checked_seed
 
 __all__ = ["DynamicSetting", "PaperSetting", "StaticSetting"]
 
@@ -65,9 +66,12 @@ class PaperSetting:
             "--trials": (self.static.trials, 1),
             "--targets": (d.n_targets, 2),
             "--horizon": (d.horizon, 1),
-            "--seed": (self.seed, 0),
         }
         messages = [f"{k}: must be at least {low}, got {v}" for k, (v, low) in at_least.items() if v < low]
+        try:
+            checked_seed(self.seed)
+        except InputError as error:
+            messages.extend(error.messages)
         if not 0.0 < self.delta < 1.0:
             messages.append(f"--delta: must lie strictly between 0 and 1, got {self.delta}")
         for option, rate in (("--rate-lead", d.rate_lead), ("--rate-other", d.rate_other)):

@@ -1,14 +1,18 @@
 """Which names a scenario file may use: taken from the registries of the code that implements them."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from ..agents.auditor.counters import COUNTERS
 from ..agents.auditor.mechanisms import MECHANISMS
 from ..agents.employee.decision import EXPOSURES
 from ..agents.organization.inference import INFERENCES
+from ..agents.registry import load_plugin
 from ..analysis.metrics import METRICS
 from .world.access import GENERATORS
 from .world.colleagues import COLLEAGUES
 
-__all__ = ["known_names"]
+__all__ = ["known_names", "load_plugins"]
 
 
 def known_names() -> dict[str, list[str]]:
@@ -22,3 +26,15 @@ def known_names() -> dict[str, list[str]]:
         "colleagues.generator": sorted(COLLEAGUES),
         "sweep.precision.metric": [one.key for one in METRICS],
     }
+
+
+def load_plugins(files: Iterable[Path]) -> None:
+    """Let what these files define join the registries, in this process.
+
+    Raises
+    ------
+    InputError
+        One cannot be loaded.
+    """
+    for file in files:
+        load_plugin(file)

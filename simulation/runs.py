@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -9,10 +10,12 @@ import pandas as pd
 
 from ..analysis.metrics import run_metrics
 from ..scenarios import ResolvedScenario, ScenarioConfig, content_hash, resolve
+from ..scenarios.settings import Setting
 from .guarantees import segments
 from .model import DeniabilityModel
 from .provenance import run_id
 from .registries import known_names
+from .seeds import checked_seed
 from .tables import run_tables
 
 __all__ = ["RunResult", "load_scenario", "run", "simulated"]
@@ -68,14 +71,21 @@ def load_scenario(
     InputError
         With one message per problem.
     """
-    settings = list(overrides)
+    settings: list[str | Setting] = list(overrides)
     if mechanism is not None:
-        settings.append(f'auditor.mechanism="{mechanism}"')
+        settings.append(Setting("auditor.mechanism", mechanism, "--mechanism"))
     if delta is not None:
-        settings.append(f"auditor.delta={delta!r}")
+        settings.append(Setting("auditor.delta", _plain(delta), "--delta"))
     scenario = resolve(str(source), overrides=settings, known_names=known_names())
     segments(scenario.config)  # a guarantee that ends before the run is better known now
     return scenario
+
+
+def _plain(value: Any) -> Any:
+    """A number of any kind (numpy's) as one that a scenario file could hold; anything else as it is."""
+    if isinstance(value, bool):
+        return value
+    return float(value) if isinstance(value, Real) else value
 
 
 def run(
@@ -94,14 +104,14 @@ def run(
     scenario
         A resolved scenario, or what `load_scenario` takes together with `mechanism`, `delta` and `overrides`.
     seed
-        Root seed: the same seed gives the same bytes.
+        Root seed, from 0 to 2**63 - 1: the same seed gives the same bytes.
     progress
         Called after each decision with its number.
 
     Raises
     ------
     InputError
-        If the scenario is bad.
+        If the scenario or the seed is bad.
 
     Examples
     --------
@@ -113,6 +123,7 @@ def run(
         scenario = load_scenario(scenario, mechanism=mechanism, delta=delta, overrides=overrides)
     elif mechanism is not None or delta is not None or overrides:
         raise TypeError("a resolved scenario takes no further overrides: give them to load_scenario")
+    seed = checked_seed(seed)
     tables, metrics = simulated(scenario.config, seed, progress)
     return RunResult(scenario, seed, tables, metrics)
 

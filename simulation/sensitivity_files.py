@@ -11,7 +11,7 @@ from .batch_directory import read_manifest
 from .manifest import manifest
 from .provenance import code_hash
 from .sensitivity import SensitivityResult
-from .store import MANIFEST, staged, write_json, write_table
+from .store import MANIFEST, check_place, staged, write_json, write_table
 
 __all__ = ["check_study", "write_sensitivity"]
 
@@ -24,10 +24,9 @@ def check_study(directory: Path, *, force: bool) -> None:
     InputError
         If it is refused.
     """
+    check_place(directory)
     if force or not directory.exists():
         return
-    if not directory.is_dir():
-        raise InputError(f"--out {directory}: this is a file, not a directory")
     there = {file.name for file in directory.iterdir()}
     if there - {"runs"} and read_manifest(directory).get("kind") != "sensitivity":
         raise InputError(

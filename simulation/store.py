@@ -1,6 +1,7 @@
 """Results on disk (docs/results.md): written aside first, then moved into place, so nothing is half-written."""
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,9 +13,28 @@ import pandas as pd
 
 from ..scenarios.errors import InputError
 
-__all__ = ["MANIFEST", "check_directory", "staged", "write_json", "write_table"]
+__all__ = ["MANIFEST", "check_directory", "check_place", "staged", "write_json", "write_table"]
 
 MANIFEST = "manifest.json"
+
+
+def check_place(directory: Path) -> None:
+    """Refuse a place where no directory can be written, before any work is done for it.
+
+    Raises
+    ------
+    InputError
+        It, or what lies above it, is a file or may not be written.
+    """
+    try:
+        there = next(place for place in (directory, *directory.parents) if os.path.lexists(place))
+    except StopIteration:
+        return  # not even the working directory is there; writing will say so
+    if not there.is_dir():
+        what = "this" if there == directory else str(there)
+        raise InputError(f"--out {directory}: {what} is a file, not a directory")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"--out {directory}: no permission to write into {there}")
 
 
 def check_directory(directory: Path, *, kind: str, identity: str, force: bool) -> None:
@@ -32,12 +52,11 @@ def check_directory(directory: Path, *, kind: str, identity: str, force: bool) -
     Raises
     ------
     InputError
-        If it is refused, or is no directory.
+        If it is refused, or is no place for a directory.
     """
+    check_place(directory)
     if not directory.exists():
         return
-    if not directory.is_dir():
-        raise InputError(f"--out {directory}: this is a file, not a directory")
     if force or not any(directory.iterdir()):
         return
     advice = (

@@ -19,6 +19,7 @@ from functools import partial
 
 from ..scenarios import InputError, ResolvedScenario, cell_config
 from .draws import child_seed
+from .seeds import checked_seed
 from .validation import run_tasks
 
 __all__ = ["REPORTING_TARGET", "RETALIATION_TARGET", "Tuned", "search", "tune"]
@@ -81,8 +82,9 @@ def tune(
     Raises
     ------
     InputError
-        There is no such world, or the search does not settle.
+        There is no such world, the search does not settle, or the seed is bad.
     """
+    seed = checked_seed(seed)
     seeds = [child_seed(seed, "tuning.run", number) for number in range(replicates)]
     known: dict[tuple[float, float], tuple[float, float]] = {}
 

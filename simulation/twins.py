@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..agents.registry import loaded_plugins
 from ..analysis.intervals import Estimate
 from ..analysis.paired import paired_proportions
 from ..scenarios import ScenarioConfig
@@ -25,6 +26,8 @@ from .draws import KeyedDraws, child_seed
 from .guarantees import stated_guarantee
 from .intervention import Intervention
 from .model import DeniabilityModel
+from .registries import load_plugins
+from .seeds import checked_seed
 
 __all__ = ["CHANNELS", "TwinResult", "focal_report", "twin_pair", "twin_study"]
 
@@ -153,7 +156,13 @@ def twin_study(
         Worker processes.
     progress
         Called with the number of pairs done.
+
+    Raises
+    ------
+    InputError
+        The seed is no whole number from 0 to 2**63 - 1.
     """
+    seed = checked_seed(seed)
     seeds = [child_seed(seed, "twin.pair", i) for i in range(n_pairs)]
     rows = _pooled(config, seeds, jobs, progress) if jobs > 1 else _in_line(config, seeds, progress)
     columns = ["seed", "person", "incident", "time"]
@@ -177,7 +186,9 @@ def _pooled(
     config: ScenarioConfig, seeds: Sequence[int], jobs: int, progress: Callable[[int], None]
 ) -> list[dict[str, Any] | None]:
     rows = []
-    with ProcessPoolExecutor(min(jobs, len(seeds)), mp_context=get_context("spawn")) as executor:
+    with ProcessPoolExecutor(
+        min(jobs, len(seeds)), get_context("spawn"), load_plugins, (loaded_plugins(),)
+    ) as executor:
         for done, row in enumerate(executor.map(partial(twin_pair, config), seeds, chunksize=4), 1):
             rows.append(row)
             progress(done)

@@ -12,11 +12,14 @@ from typing import Any
 import pandas as pd
 
 from ..agents.employee.decision import report_logit, report_probability
+from ..agents.registry import loaded_plugins
 from ..analysis.validation import pattern_table
 from ..scenarios import InputError, ResolvedScenario, ScenarioConfig, cell_config
 from .calendar import WEEKS_PER_YEAR
 from .draws import child_seed
 from .model import DeniabilityModel
+from .registries import load_plugins
+from .seeds import checked_seed
 
 __all__ = [
     "STRONG_INTIMIDATION",
@@ -217,8 +220,9 @@ def validate_patterns(
     Raises
     ------
     InputError
-        Nobody works at the scenario's labs.
+        Nobody works at the scenario's labs, or the seed is bad.
     """
+    seed = checked_seed(seed)
     configs = variant_configs(scenario)
     names = _to_run(configs)
     seeds = [child_seed(seed, "validation.run", number) for number in range(replicates)]
@@ -256,7 +260,9 @@ def run_tasks(
             results.append(count_patterns(*task))
             progress(done)
         return results
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as executor:
+    with ProcessPoolExecutor(
+        min(jobs, len(tasks)), get_context("spawn"), load_plugins, (loaded_plugins(),)
+    ) as executor:
         for done, counts in enumerate(executor.map(_count, tasks, chunksize=2), 1):
             results.append(counts)
             progress(done)

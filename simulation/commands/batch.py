@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .options import Plugins, Seed, Settings, folder, load_plugins
+
 if TYPE_CHECKING:
     from ...scenarios import ResolvedScenario
     from ..batches import BatchResult
@@ -30,18 +32,13 @@ def batch(
         str, typer.Argument(help="A shipped scenario's name or a TOML file.", metavar="SCENARIO")
     ],
     out: Annotated[
-        Path | None, typer.Option(help="Where results go; the same command again goes on there.")
+        Path | None, folder("--out", "Where results go; the same command again goes on there.")
     ] = None,
     replicates: Annotated[
         int | None, typer.Option(min=1, help="Runs per cell of the sweep [the scenario's].")
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
+    settings: Settings = None,
+    seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes [all cores].")] = None,
     executor: Annotated[
         str,
@@ -51,10 +48,7 @@ def batch(
         str | None, typer.Option(metavar="ADDRESS", help="The Dask scheduler, such as tcp://127.0.0.1:8786.")
     ] = None,
     events: Annotated[bool, typer.Option("--events", help="Keep the event log of every run.")] = False,
-    plugins: Annotated[
-        list[Path] | None,
-        typer.Option("--plugin", metavar="FILE", help="Python file with mechanisms or rules of your own."),
-    ] = None,
+    plugins: Plugins = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell number of runs, time and room on the disk; write nothing.")
     ] = False,
@@ -67,12 +61,10 @@ def batch(
     Finished runs are kept whatever happens; failed ones are tried again. Replicate i meets the same incidents, people
     and decisions in every cell.
     """
-    from ...agents.registry import load_plugin
     from ...scenarios import InputError
     from ..runs import load_scenario
 
-    for plugin in plugins or ():
-        load_plugin(plugin)
+    load_plugins(plugins)
     resolved = load_scenario(scenario, overrides=settings or ())
     if dry_run:
         _forecast(resolved, replicates, seed, jobs, events=events, as_json=as_json)

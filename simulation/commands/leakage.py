@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .options import Plugins, Seed, folder, load_plugins
+
 __all__ = ["register"]
 
 
@@ -44,8 +46,9 @@ def leakage(
     particles: Annotated[
         int, typer.Option(min=1, help="Particles, where the likelihood is not exact.")
     ] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Root seed of every random draw.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write scores, figure and tables here.")] = None,
+    plugins: Plugins = None,
+    seed: Seed = 1,
+    out: Annotated[Path | None, folder("--out", "Write scores, figure and tables here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no account.")] = False,
@@ -54,6 +57,7 @@ def leakage(
 
     The adversary knows the mechanism and every other report, and says "filed" where the likelihood ratio exceeds 1.
     """
+    from ...agents.auditor.counters import counter as counter_class
     from ...agents.auditor.mechanisms import CounterMechanism, build
     from ...agents.auditor.mechanisms import mechanism as mechanism_class
     from ...scenarios.errors import InputError
@@ -64,14 +68,22 @@ def leakage(
     from ..store import check_directory
 
     started = datetime.now(UTC)
+    load_plugins(plugins)
     problems: list[str] = []
     if not 0.0 < delta < 1.0:
         problems.append(f"--delta {delta:g}: must lie strictly between 0 and 1")
+    counts = True
     try:
-        if counter is not None and not issubclass(mechanism_class(mechanism), CounterMechanism):
-            problems.append(f'--counter {counter}: mechanism "{mechanism}" has no counter')
+        counts = issubclass(mechanism_class(mechanism), CounterMechanism)
     except InputError as error:
-        problems.extend(error.messages)
+        problems += [f"--mechanism {mechanism}: {message}" for message in error.messages]
+    try:
+        if counter is not None and not counts:
+            problems.append(f'--counter {counter}: mechanism "{mechanism}" has no counter')
+        elif counter is not None:
+            counter_class(counter)
+    except InputError as error:
+        problems += [f"--counter {counter}: {message}" for message in error.messages]
     if problems:
         raise InputError(problems)
     made = build(mechanism, delta, horizon, counter or "toeplitz")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import Plugins, Seed, folder, load_plugins
+
 if TYPE_CHECKING:
     from ..paper import PaperResult
 
@@ -31,8 +33,9 @@ def paper(
     delta: Annotated[float, typer.Option(help="Per-report deniability level in Experiment 2.")] = 0.1,
     rate_lead: Annotated[float, typer.Option(help="Reports per period about the leader.")] = 1.0,
     rate_other: Annotated[float, typer.Option(help="Reports per period about each other target.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Root seed of every random draw.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Where results go [results/paper].")] = None,
+    plugins: Plugins = None,
+    seed: Seed = 1,
+    out: Annotated[Path | None, folder("--out", "Where results go [results/paper].")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object; without --out write nothing.")
@@ -61,6 +64,7 @@ def paper(
         appendix=not quick,
     )
     setting.check()
+    load_plugins(plugins)
     directory = Path("results") / "paper" if out is None and not as_json else out
     if directory is None:
         from ..paper import run_paper

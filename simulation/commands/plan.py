@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import folder
+
 if TYPE_CHECKING:
     from ..plans import Plan
 
@@ -28,7 +30,7 @@ def plan(
         str | None,
         typer.Option(metavar="L", help="Periods since the counters' last restart [the horizon]."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write tables and a figure here.")] = None,
+    out: Annotated[Path | None, folder("--out", "Write tables and a figure here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No account.")] = False,

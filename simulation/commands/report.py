@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from .options import folder, folder_argument
+
 __all__ = ["register"]
 
 
@@ -15,10 +17,8 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    directory: Annotated[
-        Path, typer.Argument(help="Results: a batch, a run, or a study.", metavar="DIR", show_default=False)
-    ],
-    out: Annotated[Path | None, typer.Option(help="Where the report goes [DIR itself].")] = None,
+    directory: Annotated[Path, folder_argument("DIR", "Results: a batch, a run, or a study.")],
+    out: Annotated[Path | None, folder("--out", "Where the report goes [DIR itself].")] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print findings and estimates as JSON; without --out write nothing."),
@@ -31,7 +31,10 @@ def report(
     it writes (report.html, figures/, tables/) it replaces when it is run again.
     """
     from ...analysis.report import make_report, write_report
+    from ..store import check_place
 
+    if out is not None:
+        check_place(out)
     made = make_report(directory)
     target = out if out is not None else None if as_json else directory
     written: list[Path] = []

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import OptionalSeed, Plugins, Settings, folder, load_plugins
+
 if TYPE_CHECKING:
     from ...scenarios import ResolvedScenario
     from ..replays import Replay
@@ -29,27 +31,15 @@ def run(
     ] = None,
     mechanism: Annotated[str | None, typer.Option(help="Audit with this mechanism.")] = None,
     delta: Annotated[float | None, typer.Option(help="Per-report deniability level, 0 < delta < 1.")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw [1].")
-    ] = None,
+    settings: Settings = None,
+    seed: OptionalSeed = None,
     run_id: Annotated[
         str | None,
         typer.Option("--run-id", metavar="ID", help="Make this run of a batch again; needs --from."),
     ] = None,
-    batch: Annotated[
-        Path | None, typer.Option("--from", metavar="DIR", help="The batch that the run is of.")
-    ] = None,
-    plugins: Annotated[
-        list[Path] | None,
-        typer.Option("--plugin", metavar="FILE", help="Python file with mechanisms or rules of your own."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where results go [results/SCENARIO-SEED].")] = None,
+    batch: Annotated[Path | None, folder("--from", "The batch that the run is of.")] = None,
+    plugins: Plugins = None,
+    out: Annotated[Path | None, folder("--out", "Where results go [results/SCENARIO-SEED].")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object; without --out write nothing.")
@@ -57,7 +47,6 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no account.")] = False,
 ) -> None:
     """Run a scenario once and tell what happened; or run one run of a batch again, with its whole event log."""
-    from ...agents.registry import load_plugin
     from ...scenarios import InputError, content_hash
     from ..provenance import run_id as identity_of
     from ..runs import load_scenario
@@ -65,8 +54,7 @@ def run(
     from ..store import check_directory
 
     started = datetime.now(UTC)
-    for plugin in plugins or ():
-        load_plugin(plugin)
+    load_plugins(plugins)
     again: Replay | None = None
 
     def place_for(resolved: "ResolvedScenario", seed: int, name: str) -> Path | None:

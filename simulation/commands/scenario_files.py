@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...scenarios.errors import InputError
+from .options import Settings
 
 if TYPE_CHECKING:
     from ...scenarios import ResolvedScenario
@@ -17,12 +18,6 @@ __all__ = ["register"]
 _WIDE = 180  # columns of output that is not a terminal's
 _ROOM_FOR_TABLE = 120  # columns from which on a table is easier to read than a list
 
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .options import Plugins, Seed, Settings, folder, load_plugins
+
 if TYPE_CHECKING:
     from ..sensitivity import SensitivityResult
 
@@ -23,7 +25,7 @@ def sensitivity(
     scenario: Annotated[
         str, typer.Argument(help="A shipped scenario's name or a TOML file.", metavar="SCENARIO")
     ],
-    out: Annotated[Path, typer.Option(help="Where results go; the same command again goes on there.")],
+    out: Annotated[Path, folder("--out", "Where results go; the same command again goes on there.")],
     method: Annotated[
         str, typer.Option(metavar="morris|sobol", help="Screening, or shares of the variance.")
     ] = "morris",
@@ -37,13 +39,9 @@ def sensitivity(
     replicates: Annotated[
         int | None, typer.Option(min=1, help="Runs at each point [the scenario's].")
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
+    settings: Settings = None,
+    plugins: Plugins = None,
+    seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes [all cores].")] = None,
     force: Annotated[bool, typer.Option("--force", help="Go on in a directory of other content.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -58,6 +56,7 @@ def sensitivity(
     from ..sensitivity_files import check_study, write_sensitivity
 
     started = datetime.now(UTC)
+    load_plugins(plugins)
     resolved = load_scenario(scenario, overrides=settings or ())
     design = design_of(resolved, method, samples)
     check_study(out, force=force)

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .options import Plugins, Seed, Settings, folder, load_plugins
+
 __all__ = ["register"]
 
 
@@ -24,15 +26,11 @@ def twin(
     pairs: Annotated[int, typer.Option(min=1, help="Number of pairs of runs.")],
     mechanism: Annotated[str | None, typer.Option(help="Audit with this mechanism.")] = None,
     delta: Annotated[float | None, typer.Option(help="Per-report deniability level, 0 < delta < 1.")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
+    settings: Settings = None,
+    plugins: Plugins = None,
+    seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes [all cores].")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the table of pairs goes; none without it.")] = None,
+    out: Annotated[Path | None, folder("--out", "Where the table of pairs goes; none without it.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -50,6 +48,7 @@ def twin(
     from ..twins import CHANNELS, twin_study
 
     started = datetime.now(UTC)
+    load_plugins(plugins)
     resolved = load_scenario(scenario, mechanism=mechanism, delta=delta, overrides=settings or ())
     config = resolved.config
     identity = f"{run_id(content_hash(config), seed)}-{pairs}"

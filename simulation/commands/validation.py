@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .options import Plugins, Seed, Settings, folder, load_plugins
+
 __all__ = ["register"]
 
 
@@ -22,21 +24,17 @@ def validation(
         str, typer.Argument(help="A shipped scenario's name or a TOML file.", metavar="[SCENARIO]")
     ] = "five-labs",
     replicates: Annotated[int, typer.Option(min=2, help="Runs of each variant.")] = 40,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override one value by its dotted path. May be repeated."
-        ),
-    ] = None,
+    settings: Settings = None,
     tune: Annotated[
         bool,
         typer.Option(
             "--tune", help="Repeat the tuning instead: search the two values that give patterns 1 and 2."
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Root seed of every random draw.")] = 1,
+    plugins: Plugins = None,
+    seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes [all cores].")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where table and figure go; none without it.")] = None,
+    out: Annotated[Path | None, folder("--out", "Where table and figure go; none without it.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -48,6 +46,7 @@ def validation(
     from ..runs import load_scenario
 
     started = datetime.now(UTC)
+    load_plugins(plugins)
     resolved = load_scenario(scenario, overrides=settings or ())
     workers = jobs or os.cpu_count() or 1
     if tune:
