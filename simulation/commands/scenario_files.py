@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...scenarios.errors import InputError
-from .options import Settings
+from .options import Plugins, Settings, load_plugins
 
 if TYPE_CHECKING:
     from ...scenarios import ResolvedScenario
@@ -80,6 +80,7 @@ def show(
         typer.Option("--resolved", help="Print the whole scenario as TOML, parents and defaults included."),
     ] = False,
     settings: Settings = None,
+    plugins: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a scenario asks and every value with its unit and source."""
@@ -87,6 +88,7 @@ def show(
     from ...scenarios.values import value_rows
     from ..registries import known_names
 
+    load_plugins(plugins)
     scenario = resolve(name, overrides=settings or (), known_names=known_names())
     config = scenario.config
     if as_json:
@@ -132,6 +134,7 @@ def new(
 
 def validate(
     files: Annotated[list[str], typer.Argument(help="Scenario files, or shipped names.", metavar="FILE...")],
+    plugins: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
     """Check scenario files: each is OK, or every problem in it is told (exit code 2)."""
@@ -140,6 +143,7 @@ def validate(
     from ..registries import known_names
     from ..world.checks import check_networks
 
+    load_plugins(plugins)
     names = known_names()
     results: list[dict[str, Any]] = []
     for file in files:
