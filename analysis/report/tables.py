@@ -9,7 +9,7 @@ from ..contrasts import advantages, deterrence, mechanism_contrasts
 from ..estimates import available_metrics, estimates
 from ..group_estimates import group_estimates
 from ..results import DELTA, MECHANISM, Results, swept_keys
-from ..slices import mechanism_order, reference_slice
+from ..slices import IGNORES_DELTA, mechanism_order, reference_slice
 from ..style import channel_label, mechanism_label
 from ..tables import CHANNELS
 from ..wording import interval_text, level_text, number_text, wording
@@ -141,11 +141,15 @@ def _of_delta(results: Results) -> Iterator[Printed]:
     for name in mechanism_order(set(table[MECHANISM])):
         for delta, some in table[table[MECHANISM] == name].groupby(DELTA):
             texts = {wording(m).axis: _text(some[some["metric"] == m]) for m in shown}
-            rows.append({"Mechanism": mechanism_label(name), "δ": level_text(delta)} | texts)
+            level = "any" if name in IGNORES_DELTA else level_text(delta)
+            rows.append({"Mechanism": mechanism_label(name), "δ": level} | texts)
+            if name in IGNORES_DELTA:
+                break
     yield Printed(
         "delta",
         "Every mechanism at every δ.",
-        f"n = {part.n_runs} runs in each cell. In parentheses: 95 % intervals. Greedy and uniform ignore δ.",
+        f"n = {part.n_runs} runs in each cell. In parentheses: 95 % intervals. "
+        "Greedy and uniform ignore δ and stand once.",
         pd.DataFrame(rows),
         2,
     )
@@ -161,6 +165,9 @@ def _of_groups(results: Results, told: str) -> Iterator[Printed]:
         table = group_estimates(groups, part.runs, dimension, [metric], by)
         if not len(table) or table["level"].nunique() > _MOST_LEVELS:
             continue
+        if dimension == "lab":  # a lab that is quiet in the first run is not the last for that
+            place = {name: i for i, name in enumerate(results.scenario.get("labs", {}))}
+            table = table.sort_values("level", key=lambda c: c.map(place), kind="stable")
         rows = []
         for name in mechanism_order(set(table[MECHANISM])) if by else [""]:
             some = table[table[MECHANISM] == name] if name else table

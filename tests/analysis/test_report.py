@@ -125,7 +125,8 @@ def test_tables_are_tidy_and_complete(made):
     )
     assert (table["n_runs"] <= 4).all()
     assert table.groupby(["auditor.mechanism", "metric"]).size().eq(1).all()
-    assert (made[0] / "tables" / "main.tex").read_text(encoding="utf-8").count(r"\\") == 1 + 22
+    printed = (made[0] / "tables" / "main.tex").read_text(encoding="utf-8")
+    assert sum(line.endswith(r" \\") for line in printed.splitlines()) == 1 + 22
 
 
 def test_what_is_written_can_be_printed_by_latex(made):
@@ -134,9 +135,30 @@ def test_what_is_written_can_be_printed_by_latex(made):
         assert text.isascii(), file.name
         body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
         columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", text).group(1)
-        rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+        rows = [line for line in body.splitlines() if line.endswith(r" \\")]
         assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(columns) - 1}
         assert "n = " in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+def test_latex_prints_every_table_within_the_margins_of_a_page(made, tmp_path):
+    """A4 with margins of an inch; an overfull line is one that sticks out."""
+    inputs = "".join(rf"\input{{{file}}}" for file in sorted(made[0].glob("tables/*.tex")))
+    (tmp_path / "page.tex").write_text(
+        r"\documentclass[a4paper]{article}\usepackage[margin=1in]{geometry}\usepackage{booktabs}"
+        rf"\begin{{document}}{inputs}\end{{document}}",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "page.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
 
 
 def test_latex_keeps_every_special_character():
