@@ -4,7 +4,12 @@ Exit codes: 0 done, 1 failed, 2 bad input or usage.
 """
 
 import importlib
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 import typer
 
@@ -50,7 +55,8 @@ def application() -> typer.Typer:
 def main() -> None:
     """Run the command line and exit."""
     try:
-        application()(standalone_mode=True)
+        with _terminated_as_interrupted():
+            application()(standalone_mode=True)
     except InputError as error:
         for message in error.messages:
             print(message, file=sys.stderr)  # noqa: T201
@@ -62,3 +68,20 @@ def main() -> None:
         # the reader (`| head`) has gone: nothing left to say
         sys.stderr.close()
         sys.exit(1)
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let a polite end (SIGTERM) do what Ctrl-C does: stop helpers, keep what is finished, leave no loose ends."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may listen
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -23,7 +23,10 @@ from .progress import progress
 from .provenance import code_hash, versions
 from .store import MANIFEST, staged, write_json
 
-__all__ = ["PaperResult", "contenders", "run_paper", "write_paper"]
+__all__ = ["WRITTEN", "PaperResult", "contenders", "run_paper", "write_paper"]
+
+WRITTEN = ("manifest.json", "exp1.csv", "exp2.csv", "figures/")
+"""What `write_paper` leaves in its directory."""
 
 _CROSSING_TARGETS = 50
 _CROSSING_GAPS = (10, 15, 20)

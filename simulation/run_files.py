@@ -16,7 +16,10 @@ from .runs import RunResult
 from .store import MANIFEST, staged, write_json, write_table
 from .world.anonymity import anonymity_summary
 
-__all__ = ["run_row", "write_run"]
+__all__ = ["WRITTEN", "run_row", "write_run"]
+
+WRITTEN = ("manifest.json", "runs.parquet", "groups.parquet", "series.parquet", "events/", "figures/")
+"""What `write_run` leaves in its directory."""
 
 _TOP_LEVEL = ("series",)
 

@@ -1,12 +1,8 @@
 """The verb `batch`: the sweep of a scenario times replicates, on all cores or on a cluster."""
 
 import json
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -79,7 +75,7 @@ def batch(
     total = replicates_of(resolved, replicates)
     name = resolved.config.scenario.name
     try:
-        with _terminated_as_interrupted(), progress(name, total, quiet=quiet, resumes=True) as advance:
+        with progress(name, total, quiet=quiet, resumes=True) as advance:
             result = run_batch(
                 resolved,
                 out,
@@ -104,20 +100,6 @@ def batch(
     if result.errors:
         _tell_failures(result)
         raise typer.Exit(1)
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let a cluster's polite end (SIGTERM) do what Ctrl-C does."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _forecast(

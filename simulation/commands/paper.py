@@ -49,6 +49,7 @@ def paper(
     """
     import time
 
+    from ..batch_errors import WorkerDiedError
     from ..paper_helper import helper
     from ..paper_setting import DynamicSetting, PaperSetting, StaticSetting
 
@@ -71,12 +72,16 @@ def paper(
 
         result = run_paper(setting, quiet=quiet)
     else:
-        with helper() as executor:  # first, so that it loads what it needs while this process does
-            from ..paper import write_paper
-            from ..store import check_directory
+        try:
+            with helper() as executor:  # first, so that it loads what it needs while this process does
+                from ..paper import write_paper
+                from ..store import check_directory
 
-            check_directory(directory, kind="paper", identity="paper", force=force)
-            result = write_paper(setting, directory, executor, command=sys.argv, quiet=quiet)
+                check_directory(directory, kind="paper", identity="paper", force=force)
+                result = write_paper(setting, directory, executor, command=sys.argv, quiet=quiet)
+        except WorkerDiedError as error:
+            typer.echo(f"{error}; nothing was written", err=True)
+            raise typer.Exit(1) from None
     if as_json:
         summary = {
             "delta": delta,
@@ -102,6 +107,7 @@ def _tell(result: "PaperResult", directory: Path | None, seconds: float) -> None
     from rich.table import Table
 
     from ...analysis.style import mechanism_label
+    from ..paper import WRITTEN
 
     setting, agreement = result.setting, result.agreement()
     table = Table(
@@ -125,4 +131,4 @@ def _tell(result: "PaperResult", directory: Path | None, seconds: float) -> None
         table.add_row(mechanism_label(name), *cells, "" if checked is None else f"{checked['p_value']:.2f}")
     Console().print(table)
     if directory is not None:
-        typer.echo(f"Written to {directory}: exp1.csv, exp2.csv, figures/")
+        typer.echo(f"Written to {directory}: {', '.join(WRITTEN)}")

@@ -137,8 +137,10 @@ def _tell(result: "RunResult", directory: Path | None, *, as_json: bool, quiet: 
 
         from ...analysis.account import account
         from ..guarantees import stated_guarantee
+        from ..run_files import WRITTEN
 
         guarantee = stated_guarantee(config).text
-        Console().print(
-            account(result.metrics, config, seed=result.seed, directory=directory, guarantee=guarantee)
+        told = account(
+            result.metrics, config, seed=result.seed, directory=directory, files=WRITTEN, guarantee=guarantee
         )
+        Console().print(told)

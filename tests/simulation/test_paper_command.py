@@ -1,6 +1,9 @@
 """The verb `paper` through the command line: files, JSON, refusals; and the figures it draws."""
 
 import json
+import subprocess
+import sys
+import time
 from concurrent.futures import Executor, Future
 
 import numpy as np
@@ -13,8 +16,9 @@ from deniability.agents.auditor.mechanisms import MECHANISMS
 from deniability.analysis.paper_figures import dynamic_figure, static_figure
 from deniability.scenarios.errors import InputError
 from deniability.simulation import paper as study
-from deniability.simulation.command_line import application
-from deniability.simulation.paper import contenders, run_paper, write_paper
+from deniability.simulation.batch_errors import WorkerDiedError
+from deniability.simulation.command_line import application, main
+from deniability.simulation.paper import WRITTEN, contenders, run_paper, write_paper
 from deniability.simulation.paper_helper import helper
 from deniability.simulation.paper_setting import DynamicSetting, PaperSetting, StaticSetting
 from deniability.simulation.paper_static import exact_crossing, exact_curves
@@ -113,6 +117,8 @@ def test_files(written):
     manifest = json.loads((written / "manifest.json").read_text(encoding="utf-8"))
     assert set(manifest["files"]) == names - {"manifest.json"}
     assert manifest["kind"] == "paper"
+    # what the command says it has written: every file, by its directory where there are many
+    assert set(WRITTEN) == {name if "/" not in name else f"{name.partition('/')[0]}/" for name in names}
 
 
 @pytest.mark.slow
@@ -149,6 +155,40 @@ def inside(text, fig):
     """Whether a piece of text lies on the page."""
     box = text.get_window_extent()
     return box.x0 >= -1 and box.y0 >= -1 and box.x1 <= fig.bbox.x1 + 1 and box.y1 <= fig.bbox.y1 + 1
+
+
+def test_a_polite_end_is_quiet_and_leaves_nothing(tmp_path):
+    # SIGTERM, as a queueing system sends it, while both processes are at work
+    line = "from deniability.simulation.command_line import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", line, "paper", "--out", "out", "--quiet"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out-*")):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.terminate()
+    out, err = process.communicate(timeout=30)  # not before the helper, too, has closed its streams
+    assert (out, err) == ("", "")
+    assert process.returncode not in (0, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_helper_that_dies_is_one_message(tmp_path, monkeypatch, capsys):
+    def dies(*_args, **_options):
+        raise WorkerDiedError("a worker process ended by signal 9")
+
+    monkeypatch.setattr(study, "write_paper", dies)
+    monkeypatch.setattr("sys.argv", ["deniability", "paper", "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 1
+    assert capsys.readouterr().err == "a worker process ended by signal 9; nothing was written\n"
 
 
 def check_layout(drawing):

@@ -74,6 +74,9 @@ def test_run_writes_the_contract_and_refuses_other_content(deniability, tmp_path
         for e in ("pdf", "svg", "png", "csv", "txt")
     }
     assert names == expected
+    told = " ".join(out.split())  # every file is named, by its directory where there are many
+    named = told[told.index("Written to results/five-labs-1: ") :].split(": ")[1].split(", ")
+    assert set(named) == {name if "/" not in name else f"{name.partition('/')[0]}/" for name in names}
     assert sorted(p.name for p in place.parent.iterdir()) == ["five-labs-1"]  # nothing left aside
     manifest = json.loads((place / "manifest.json").read_text())
     assert {
