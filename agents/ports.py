@@ -1,5 +1,6 @@
 """The protocols through which actors see the rest of the simulation."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,10 @@ class Draws(Protocol):
 
     def uniforms(self, purpose: str, *ids: int | IntArray) -> FloatArray:
         """Uniforms on the open interval (0, 1), one per broadcast element of `ids`."""
+        ...
+
+    def several(self, purposes: Sequence[str], *ids: int | IntArray) -> FloatArray:
+        """Row i is `uniforms(purposes[i], *ids)`, for ids of one axis at most."""
         ...
 
     def uniform(self, purpose: str, *ids: int) -> float:

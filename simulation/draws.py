@@ -8,6 +8,7 @@ Flood 2014, "Fast splittable pseudorandom number generators", constants of Staff
 the 128-bit key is the BLAKE2b digest of seed and purpose, one half added before each round, the other at the end.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -24,14 +25,23 @@ _GOLDEN = 0x9E3779B97F4A7C15
 _TO_UNIT = 2.0**-52
 
 
-def _mix(state: np.ndarray) -> np.ndarray:
-    """SplitMix64's finaliser on an array of uint64, in place."""
-    state ^= state >> np.uint64(30)
-    state *= np.uint64(_MULTIPLIER_1)
-    state ^= state >> np.uint64(27)
-    state *= np.uint64(_MULTIPLIER_2)
-    state ^= state >> np.uint64(31)
-    return state
+def _array(word: int) -> np.ndarray:
+    return np.array([word], dtype=np.uint64)
+
+
+# operands made once: in an array of a few elements their conversion would cost more than the arithmetic
+_MULTIPLIER_1_ARRAY, _MULTIPLIER_2_ARRAY = _array(_MULTIPLIER_1), _array(_MULTIPLIER_2)
+_GOLDEN_ARRAY = _array(_GOLDEN)
+_12, _27, _30, _31 = map(_array, (12, 27, 30, 31))
+
+
+def _mix(state: np.ndarray) -> None:
+    """SplitMix64's finaliser on an array of uint64 with at least one axis, in place."""
+    state ^= state >> _30
+    state *= _MULTIPLIER_1_ARRAY
+    state ^= state >> _27
+    state *= _MULTIPLIER_2_ARRAY
+    state ^= state >> _31
 
 
 def _mix_scalar(state: int) -> int:
@@ -55,6 +65,21 @@ def child_seed(root_seed: int, purpose: str, *keys: int) -> int:
     return int.from_bytes(
         blake2b(purpose.encode() + b"\0" + words, digest_size=8, key=key).digest(), "little"
     )
+
+
+def _hashed(first: np.ndarray, second: np.ndarray, ids: Sequence[int | IntArray]) -> FloatArray:
+    """Uniforms from both halves of the keys, which `ids` are broadcast against."""
+    state = first.copy()
+    for i in ids:
+        state = state ^ np.asarray(i, dtype=np.int64).astype(np.uint64)
+        state += _GOLDEN_ARRAY
+        _mix(state)
+    state += second
+    _mix(state)
+    state >>= _12
+    # the middle of one of 2**52 equal cells, exact in binary64: never 0, never 1
+    result: FloatArray = (state.astype(np.float64) + 0.5) * _TO_UNIT
+    return result
 
 
 class KeyedDraws:
@@ -83,18 +108,17 @@ class KeyedDraws:
     def uniforms(self, purpose: str, *ids: int | IntArray) -> FloatArray:
         """Uniforms on the open interval (0, 1): shape is that of the broadcast `ids` (integers)."""
         first, second = _key(self.root_seed, purpose)
-        words = np.broadcast_arrays(*(np.asarray(i, dtype=np.int64) for i in ids))
-        state = np.full(words[0].shape, first, dtype=np.uint64) if words else np.array(first, dtype=np.uint64)
-        with np.errstate(over="ignore"):
-            for word in words:
-                state ^= word.view(np.uint64) if word.flags.c_contiguous else word.astype(np.uint64)
-                state += np.uint64(_GOLDEN)
-                state = _mix(state)
-            state += np.uint64(second)
-            state = _mix(state)
-        # the middle of one of 2**52 equal cells, exact in binary64: never 0, never 1
-        result: FloatArray = ((state >> np.uint64(12)).astype(np.float64) + 0.5) * _TO_UNIT
-        return result
+        result = _hashed(_array(first), _array(second), ids)
+        # numbers alone have been hashed as an array of one
+        return result if any(np.ndim(i) for i in ids) else result[0]
+
+    def several(self, purposes: Sequence[str], *ids: int | IntArray) -> FloatArray:
+        """Row i is `uniforms(purposes[i], *ids)`, bit for bit; shape (purposes, n) for `ids` of shape (n,) or ().
+
+        At a time, since for a few ids each step of the hash costs as much for one purpose as for many.
+        """
+        keys = np.array([_key(self.root_seed, purpose) for purpose in purposes], dtype=np.uint64)
+        return _hashed(keys[:, :1], keys[:, 1:], ids)
 
     def uniform(self, purpose: str, *ids: int) -> float:
         """The scalar face of `uniforms`, bit for bit the same number."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..agents.auditor.agent import AuditorAgent
 from ..agents.auditor.mechanisms import Mechanism
-from ..agents.employee.agent import EmployeeAgent, Observation
+from ..agents.employee.agent import EmployeeAgent
 from ..agents.organization.agent import OrganizationAgent
 from ..agents.organization.inference import KnownIncidents
 from ..agents.organization.inference.strong import strong_scorer
@@ -36,6 +36,7 @@ from .world.layout import Layout, draw_access
 from .world.outside import draw_outside_reports
 from .world.policies import policy_of
 from .world.population import Population
+from .world.sightings import Sighting, draw_sightings
 from .world.society import Society
 from .world.sources import Source, TurnoverSource
 from .world.worst_case import WorstCaseMeter
@@ -173,25 +174,22 @@ class DeniabilityModel(mesa.Model):
         if deterred > 0.0 and self.draws.uniform("incident.deterred", number) < deterred:
             return
         people = self.population.holders(self.access.members[incident.compartment])
-        notice_wait = self.draws.exponentials("employee.notice_delay", people, number)
-        notice_time = self.time + notice_wait * (employees.notice_delay_weeks / self.period_weeks)
-        report_wait = self.draws.exponentials("employee.report_delay", people, number)
-        report_time = notice_time + report_wait * (employees.report_delay_weeks / self.period_weeks)
-        incident.happen(people, np.maximum(np.ceil(report_time), 1.0).astype(np.int64))
+        seen = draw_sightings(
+            self.draws, incident, people, employees, period_weeks=self.period_weeks, end=end
+        )
         self.population.observe(people)
         self.book.add(incident)
         self.meter.expect(incident)
-        notices = self.draws.uniforms("employee.notice", people, number) < employees.notice_probability
-        for row in np.flatnonzero(notices & (notice_time <= end)).tolist():
-            agent = self.employee(int(people[row]))
-            agent.call_at(float(notice_time[row]), self._notice, agent, incident)
+        for time, sighting in seen:
+            agent = self.employee(sighting.person)
+            agent.call_at(time, self._notice, agent, sighting)
         patience = self.time + employees.beliefs.outcome_weeks / self.period_weeks
         if patience <= end:
             self._source.call_at(patience, self._lose_patience, incident)
 
-    def _notice(self, agent: EmployeeAgent, incident: Incident) -> None:
-        incident.n_notices += 1
-        agent.notice(incident)
+    def _notice(self, agent: EmployeeAgent, sighting: Sighting) -> None:
+        sighting.of.n_notices += 1
+        agent.notice(sighting)
 
     def _lose_patience(self, incident: Incident) -> None:
         if incident.is_open:
@@ -209,11 +207,6 @@ class DeniabilityModel(mesa.Model):
         """The belief at a lab that reporting gets things fixed."""
         return self.society.efficacy_at(lab)
 
-    def report_wait(self, person: int, incident: int) -> float:
-        """Time from the decision to the filing of a report, in periods."""
-        mean = self.config.employees.report_delay_weeks / self.period_weeks
-        return self.draws.exponential("employee.report_delay", person, incident) * mean
-
     def repeat_wait(self, person: int, incident: int, repeat: int) -> float | None:
         """Time until the person's further report number `repeat` (from 1), in periods; None if there is none."""
         employees = self.in_force.employees
@@ -222,9 +215,9 @@ class DeniabilityModel(mesa.Model):
         mean = employees.repeat_delay_weeks / self.period_weeks
         return self.draws.exponential("employee.repeat_delay", person, incident, repeat) * mean
 
-    def file_report(self, person: int, lab: int, observation: Observation, repeat: int) -> None:  # noqa: ARG002
+    def file_report(self, observation: Sighting, repeat: int) -> None:
         """Hand a report to the auditor: the first about this incident (`repeat` 0), or a further one (1, 2, …)."""
-        self.desk.take(person, self.incidents[observation.incident], repeat)
+        self.desk.take(observation, repeat)
 
     # ---- what the auditor does --------------------------------------------------------------------------------
 

@@ -17,10 +17,27 @@ __all__ = ["EmployeeAgent", "EmployeeWorld", "Observation"]
 
 
 class Observation(Protocol):
-    """What an employee knows of an incident."""
+    """What an employee knows of an incident, and what was drawn for the two."""
 
-    incident: int
-    severity: float
+    @property
+    def incident(self) -> int:
+        """Number of the incident."""
+        ...
+
+    @property
+    def severity(self) -> float:
+        """How bad it is, from 0 to 1."""
+        ...
+
+    @property
+    def decision(self) -> float:
+        """Uniform below which a probability of reporting means a report."""
+        ...
+
+    @property
+    def report_time(self) -> float:
+        """When a report is filed, in periods."""
+        ...
 
     @property
     def anonymity_set(self) -> int:
@@ -50,16 +67,12 @@ class EmployeeWorld(Protocol):
         """The belief at a lab that reporting gets things fixed."""
         ...
 
-    def report_wait(self, person: int, incident: int) -> float:
-        """Time from the decision to the filing of a report, in periods."""
-        ...
-
     def repeat_wait(self, person: int, incident: int, repeat: int) -> float | None:
         """Time until the person's further report number `repeat` (from 1), in periods; None if there is none."""
         ...
 
-    def file_report(self, person: int, lab: int, observation: Observation, repeat: int) -> None:
-        """Hand a report to the auditor: the first about this incident (`repeat` 0), or a further one (1, 2, …)."""
+    def file_report(self, observation: Any, repeat: int) -> None:
+        """Hand the observer's report to the auditor: the first (`repeat` 0), or a further one (1, 2, …)."""
         ...
 
 
@@ -113,7 +126,7 @@ class EmployeeAgent(Actor):
         )
         if self.silenced:
             probability = 0.0
-        dares = world.draws.uniform("employee.decision", self.person, observation.incident) < probability
+        dares = observation.decision < probability
         world.log.record(
             "notices",
             incident=observation.incident,
@@ -126,14 +139,13 @@ class EmployeeAgent(Actor):
             exposure=exposure,
         )
         if dares:
-            wait = world.report_wait(self.person, observation.incident)
-            self.call_at(world.time + wait, self._file, observation)
+            self.call_at(observation.report_time, self._file, observation)
 
     def _file(self, observation: Observation, repeat: int = 0) -> None:
         if self.silenced or (repeat and not observation.is_open):
             return
         self.n_reports += 1
-        self.world.file_report(self.person, self.lab, observation, repeat)
+        self.world.file_report(observation, repeat)
         wait = self.world.repeat_wait(self.person, observation.incident, repeat + 1)
         if wait is not None:
             self.call_at(self.world.time + wait, self._file, observation, repeat + 1)

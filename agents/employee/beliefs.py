@@ -33,12 +33,7 @@ class Beliefs:
         self._against = np.zeros(n_holders)
         self._updated = np.zeros(n_holders)
         self._touched: dict[int, None] = {}  # an ordered set: holders that have any evidence
-
-    def _refresh(self, holders: IntArray | int, now_weeks: float) -> None:
-        left = np.exp(self._log_decay * (now_weeks - self._updated[holders]))
-        self._for[holders] *= left
-        self._against[holders] *= left
-        self._updated[holders] = now_weeks
+        self._touched_array: IntArray | None = None  # the same, while nobody joins or leaves
 
     def add(
         self,
@@ -49,13 +44,17 @@ class Beliefs:
         evidence_against: float = 0.0,
     ) -> None:
         """Add weighted evidence for each of `holders` (one, or distinct indices) at time `now_weeks`."""
-        self._refresh(holders, now_weeks)
-        self._for[holders] += evidence_for
-        self._against[holders] += evidence_against
+        left = np.exp(self._log_decay * (now_weeks - self._updated[holders]))
+        self._for[holders] = self._for[holders] * left + evidence_for
+        self._against[holders] = self._against[holders] * left + evidence_against
+        self._updated[holders] = now_weeks
+        n_touched = len(self._touched)
         if isinstance(holders, int):
             self._touched[holders] = None
         else:
             self._touched.update(dict.fromkeys(holders.tolist()))
+        if len(self._touched) > n_touched:
+            self._touched_array = None
 
     def level(self, holder: int, now_weeks: float) -> float:
         """The mean of one holder's belief at time `now_weeks`."""
@@ -79,11 +78,13 @@ class Beliefs:
             return np.nan
         if not self._touched:
             return self.mean
-        touched = np.fromiter(self._touched, dtype=np.int64, count=len(self._touched))
-        shift = float(np.sum(self.levels(touched, now_weeks) - self.mean))
+        if self._touched_array is None:
+            self._touched_array = np.fromiter(self._touched, dtype=np.int64, count=len(self._touched))
+        shift = float((self.levels(self._touched_array, now_weeks) - self.mean).sum())
         return self.mean + shift / n_holders
 
     def forget(self, holder: int) -> None:
         """Give a holder's place to a newcomer, who has only the prior."""
         if self._touched.pop(holder, 0) is None:
             self._for[holder] = self._against[holder] = 0.0
+            self._touched_array = None

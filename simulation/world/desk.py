@@ -3,8 +3,8 @@
 from typing import Any
 
 from .focal import FocalReport
-from .incidents import Incident
 from .outside import OutsideReport
+from .sightings import Sighting
 
 __all__ = ["ReportDesk"]
 
@@ -25,17 +25,18 @@ class ReportDesk:
         self._focal = focal
         self.n_this_period = 0
 
-    def take(self, person: int, incident: Incident, repeat: int) -> None:
+    def take(self, sighting: Sighting, repeat: int) -> None:
         """Take an employee's report; `repeat` is 0 for the person's first about the incident."""
-        focal = self._focal
-        if focal is None or not focal.concerns(person, incident.incident):
-            told = self._lets_out(person, incident, repeat)
-            self._put_down(person, incident, repeat, self._model.auditor.receive(incident.target), *told)
-            self._let_out(person, incident, *told)
+        focal, incident = self._focal, sighting.of
+        if focal is None or not focal.concerns(sighting.person, incident.incident):
+            told = self._lets_out(sighting, repeat)
+            self._put_down(sighting, repeat, self._model.auditor.receive(incident.target), *told)
+            self._let_out(sighting, *told)
         else:
-            self._take_focal(focal, person, incident, repeat)
+            self._take_focal(focal, sighting, repeat)
 
-    def _take_focal(self, focal: FocalReport, person: int, incident: Incident, repeat: int) -> None:
+    def _take_focal(self, focal: FocalReport, sighting: Sighting, repeat: int) -> None:
+        person, incident = sighting.person, sighting.of
         focal.is_past = True
         if focal.holds("b"):
             self._model.employee(person).fall_silent()
@@ -44,20 +45,18 @@ class ReportDesk:
         period = self._model.auditor.receive(incident.target)
         if focal.intervention.certified and not repeat:
             focal.enter(incident, self._model.auditor.mechanism)
-        told = self._lets_out(person, incident, repeat)
+        told = self._lets_out(sighting, repeat)
         if not focal.holds("a"):
-            self._put_down(person, incident, repeat, period, *told)
+            self._put_down(sighting, repeat, period, *told)
         if not focal.holds("c"):
-            self._let_out(person, incident, *told)
+            self._let_out(sighting, *told)
         if focal.intervention.certified and not focal.holds("b"):
             self._await_outcome(person, disclosed=False)
 
-    def _put_down(
-        self, person: int, incident: Incident, repeat: int, period: int, leaked: bool, disclosed: bool
-    ) -> None:
+    def _put_down(self, sighting: Sighting, repeat: int, period: int, leaked: bool, disclosed: bool) -> None:
         """Let the report count among those of the incident and of the person, and go on record."""
-        model = self._model
-        incident.file(person, period, repeat)
+        model, person, incident = self._model, sighting.person, sighting.of
+        incident.file(sighting.row, period, repeat)
         self.n_this_period += 1
         reports = model.population.n_reports
         reports[person] = reports.get(person, 0) + 1
@@ -77,21 +76,23 @@ class ReportDesk:
             disclosed=disclosed,
         )
 
-    def _lets_out(self, person: int, incident: Incident, repeat: int) -> tuple[bool, bool]:
+    def _lets_out(self, sighting: Sighting, repeat: int) -> tuple[bool, bool]:
         """Whether the report leaks, and whether its author is known."""
-        draws, policy = self._model.draws, self._model.organizations[incident.lab].policy
-        key = (person, incident.incident, *([repeat] if repeat else []))
-        return (
-            draws.uniform("report.leak", *key) < policy.leak_probability,
-            draws.uniform("report.disclosure", *key) < policy.disclosure_probability,
-        )
+        policy = self._model.organizations[sighting.of.lab].policy
+        leak, disclosure = sighting.leak, sighting.disclosure
+        if repeat:
+            key = (sighting.person, sighting.incident, repeat)
+            leak = self._model.draws.uniform("report.leak", *key)
+            disclosure = self._model.draws.uniform("report.disclosure", *key)
+        return leak < policy.leak_probability, disclosure < policy.disclosure_probability
 
-    def _let_out(self, person: int, incident: Incident, leaked: bool, disclosed: bool) -> None:
+    def _let_out(self, sighting: Sighting, leaked: bool, disclosed: bool) -> None:
         """Let the lab know what leaks or is disclosed; the outcome will be seen."""
-        self._await_outcome(person, disclosed=disclosed)
+        self._await_outcome(sighting.person, disclosed=disclosed)
         if disclosed or leaked:
             channel = "self_disclosure" if disclosed else "side_information"
-            self._model.organizations[incident.lab].identify(person, incident.incident, channel)
+            organization = self._model.organizations[sighting.of.lab]
+            organization.identify(sighting.person, sighting.incident, channel)
 
     def _await_outcome(self, person: int, *, disclosed: bool) -> None:
         model = self._model

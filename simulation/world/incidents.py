@@ -54,25 +54,21 @@ class Incident:
         self.filed = np.zeros(len(people), dtype=np.bool_)
         self.candidate = np.full(len(people), -1, dtype=np.int64)
 
-    def file(self, person: int, period: int, repeat: int = 0) -> None:
-        """Take note of a report by a person who had access, which first counts at decision `period`.
+    def file(self, row: int, period: int, repeat: int = 0) -> None:
+        """Take note of a report by the person of a row, which first counts at decision `period`.
 
         The person's further reports (`repeat` above 0) only count.
         """
         self.n_reports += 1
         if repeat:
             return
-        row = self._row_of(person)
         if period != self.due_period[row]:
             raise RuntimeError(f"a report counted at decision {period}, not at {self.due_period[row]}")
         self.filed[row] = True
 
     def score_as_filed(self, person: int, *, filed: bool) -> None:
         """Tell the worst-case adversary's arithmetic whether a report is in the counts that it sees."""
-        self.filed[self._row_of(person)] = filed
-
-    def _row_of(self, person: int) -> int:
-        return int((self.people == person).argmax())  # who had access is there
+        self.filed[(self.people == person).argmax()] = filed  # who had access is there
 
 
 def draw_incidents(

@@ -1,5 +1,6 @@
 """Everyone who works at the labs, as arrays: a place (slot) each, and whoever holds it at the time."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -36,6 +37,7 @@ class Population:
         self.colleagues: Callable[[int], IntArray] = self._team
         self.n_slots = int(headcounts.sum())
         self.first_slot: IntArray = np.concatenate([[0], np.cumsum(headcounts)]).astype(np.int64)
+        self._first_slot: list[int] = self.first_slot.tolist()
         self._generation: dict[int, int] = {}  # only of places that have changed hands
         self._joined: dict[int, float] = {}
         self._left: dict[int, float] = {}
@@ -45,7 +47,7 @@ class Population:
 
     def lab_of(self, person: int) -> int:
         """Index of the person's lab."""
-        return int(np.searchsorted(self.first_slot, person % self.n_slots, side="right")) - 1
+        return bisect_right(self._first_slot, person % self.n_slots) - 1
 
     def holder(self, slot: int) -> int:
         """Number of the person who holds a place now."""
@@ -72,11 +74,14 @@ class Population:
         others: IntArray = team[team != slot]
         return others
 
-    def replace(self, slot: int, time: float) -> None:
-        """Let the holder of `slot` leave and a newcomer take the place."""
-        self._left[self.holder(slot)] = time
-        self._generation[slot] = self._generation.get(slot, 0) + 1
-        self._joined[self.holder(slot)] = time
+    def replace(self, slot: int, time: float) -> int:
+        """Let the holder of `slot` leave and a newcomer take the place; returns who has left."""
+        generation = self._generation.get(slot, 0)
+        leaver = slot + generation * self.n_slots
+        self._generation[slot] = generation + 1
+        self._left[leaver] = time
+        self._joined[leaver + self.n_slots] = time
+        return leaver
 
     def observe(self, people: IntArray) -> None:
         """Note that an incident happened to which `people` have access."""

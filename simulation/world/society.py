@@ -108,10 +108,9 @@ class Society:
         self._leave(lab, slot, "turnover")
 
     def _leave(self, lab: int, slot: int, reason: str) -> None:
-        person = self.population.holder(slot)
         time = self._model.time
+        person = self.population.replace(slot, time)
         self._log.record("departures", time=time, lab=lab, person=person, reason=reason)
-        self.population.replace(slot, time)
         self.fear.forget(slot)
         agent = self._agents.pop(person, None)
         if agent is not None:

@@ -1,6 +1,7 @@
 """What happens of itself: incidents, outside reports, turnover. Each is one chain of events at any headcount."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,21 +87,26 @@ class TurnoverSource(Actor):
         self._headcount = headcount
         self._rate = rate * headcount
         self._replace = replace
-        self._count = 0
+        self._coming = self._departures()
         if self._rate > 0.0:
             self._await_next()
 
-    def _await_next(self) -> None:
-        row = self._count % _BLOCK
-        if row == 0:  # many at once: one by one the hash would cost more than the event
-            numbers = np.arange(self._count, self._count + _BLOCK)
+    def _departures(self) -> Iterator[tuple[float, int]]:
+        """Time and place of each departure; drawn many at once, as the hash would cost more than the event."""
+        time: float = self.model.time
+        for first in count(0, _BLOCK):
+            numbers = np.arange(first, first + _BLOCK)
             gaps = self._draws.exponentials("turnover.gap", self._lab, numbers) / self._rate
             slots = self._draws.uniforms("turnover.slot", self._lab, numbers) * self._headcount
-            self._gaps: list[float] = gaps.tolist()
-            self._slots: list[int] = (self._first_slot + slots.astype(np.int64)).tolist()
-        self.call_at(self.model.time + self._gaps[row], self._depart, self._slots[row])
+            places = self._first_slot + slots.astype(np.int64)
+            for gap, slot in zip(gaps.tolist(), places.tolist(), strict=True):
+                time += gap
+                yield time, slot
+
+    def _await_next(self) -> None:
+        at, slot = next(self._coming)
+        self.call_at(at, self._depart, slot)
 
     def _depart(self, slot: int) -> None:
-        self._count += 1
         self._replace(self._lab, slot)
         self._await_next()

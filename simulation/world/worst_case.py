@@ -33,8 +33,9 @@ class WorstCaseMeter:
 
     def __init__(self, scorer: StrongScorer, n_targets: int) -> None:
         self._scorers = [scorer]
-        self._due: defaultdict[int, list[tuple[Incident, list[int]]]] = defaultdict(list)
-        self._entries: list[tuple[int, Incident, list[int]]] = []
+        # would-be reports by the decision at which they first count: an incident and a row of it each
+        self._due: defaultdict[int, list[tuple[Incident, int]]] = defaultdict(list)
+        self._entries: list[tuple[int, list[tuple[Incident, int]]]] = []
         self._last_audit = [0] * n_targets
         self._decision = 0
         self._size = 0
@@ -46,33 +47,29 @@ class WorstCaseMeter:
 
     def expect(self, incident: Incident) -> None:
         """Take note of an incident that has just happened, with the periods in which reports would come."""
-        rows_of: dict[int, list[int]] = {}
         for row, period in enumerate(incident.due_period.tolist()):
-            rows_of.setdefault(period, []).append(row)
-        for period, rows in rows_of.items():
-            self._due[period].append((incident, rows))
+            self._due[period].append((incident, row))
 
     def before_decision(self, decision: int) -> None:
-        """Admit the candidates whose report first counts, or would, at `decision`."""
+        """Admit the worst-case adversary's candidates whose report first counts, or would, at `decision`."""
         self._decision = decision
-        due = self._due.pop(decision, [])
-        if not due:
+        due = self._due.pop(decision, None)
+        if due is None:
             return
-        self._entries += ((decision, incident, rows) for incident, rows in due)
+        self._entries.append((decision, due))
         numbers = self._hand_over(due)
-        first = self._size
-        for incident, rows in due:
-            incident.candidate[rows] = range(self._size, self._size + len(rows))
-            self._size += len(rows)
+        for candidate, (incident, row) in enumerate(due, self._size):
+            incident.candidate[row] = candidate
+        self._size += len(due)
         if len(self._scorers) > 1:
-            self._scorer += [len(self._scorers) - 1] * (self._size - first)
+            self._scorer += [len(self._scorers) - 1] * len(due)
             self._number += numbers
-            self._before += [0.0] * (self._size - first)
+            self._before += [0.0] * len(due)
 
-    def _hand_over(self, groups: Sequence[tuple[Incident, list[int]]]) -> list[int]:
+    def _hand_over(self, rows: Sequence[tuple[Incident, int]]) -> list[int]:
         """Let the scorer in office score candidates, in the order given; returns their numbers with it."""
-        targets = np.repeat([i.target for i, _ in groups], [len(rows) for _, rows in groups])
-        filed = np.concatenate([incident.filed[rows] for incident, rows in groups])
+        targets = np.array([incident.target for incident, _ in rows], dtype=np.int64)
+        filed = np.array([incident.filed[row] for incident, row in rows], dtype=np.bool_)
         numbers: list[int] = self._scorers[-1].add_candidates(targets, filed).tolist()
         return numbers
 
@@ -88,19 +85,19 @@ class WorstCaseMeter:
             self._scorer = [0] * self._size
             self._number = list(range(self._size))
             self._before = [0.0] * self._size
-        active = [entry for entry in self._entries if entry[0] > self._last_audit[entry[1].target]]
-        reached = [self.log_likelihood_ratios(incident.candidate[rows]) for _, incident, rows in active]
+        active = [
+            (incident, row)
+            for decision, due in self._entries
+            for incident, row in due
+            if decision > self._last_audit[incident.target]
+        ]
+        candidates = [int(incident.candidate[row]) for incident, row in active]
+        reached = self.log_likelihood_ratios(np.array(candidates, dtype=np.int64)).tolist()
         self._scorers.append(scorer)
-        for (_, incident, rows), before in zip(active, reached, strict=True):
-            columns = (
-                incident.candidate[rows].tolist(),
-                self._hand_over([(incident, rows)]),
-                before.tolist(),
-            )
-            for candidate, number, ratio in zip(*columns, strict=True):
-                self._scorer[candidate] = len(self._scorers) - 1
-                self._number[candidate] = number
-                self._before[candidate] = ratio
+        for candidate, number, before in zip(candidates, self._hand_over(active), reached, strict=True):
+            self._scorer[candidate] = len(self._scorers) - 1
+            self._number[candidate] = number
+            self._before[candidate] = before
 
     def log_likelihood_ratios(self, candidates: IntArray) -> FloatArray:
         """Log likelihood ratio of each candidate's report; 0 before its period (candidate -1)."""

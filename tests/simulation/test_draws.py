@@ -20,6 +20,15 @@ def test_scalar_and_vector_faces_give_the_same_bits(seed, first, second):
     assert vector[1] == draws.uniform("a", 0, second)
 
 
+@given(seed=st.integers(0, 2**128 - 1), people=st.lists(ids, max_size=5), second=ids)
+def test_several_purposes_at_a_time_give_the_bits_of_each_alone(seed, people, second):
+    draws, many = KeyedDraws(seed), np.array(people, dtype=np.int64)
+    rows = draws.several(("a", "b", "c"), many, second)
+    assert rows.shape == (3, len(people))
+    for purpose, row in zip("abc", rows, strict=True):
+        assert np.array_equal(row, draws.uniforms(purpose, many, second))
+
+
 def test_known_values_pin_the_stream():
     # a change of these numbers changes every result ever published with a seed: make it on purpose or not at all
     draws = KeyedDraws(1)

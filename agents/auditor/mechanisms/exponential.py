@@ -67,6 +67,7 @@ class Exponential(MemorylessMechanism):
         return self.delta
 
     def _scores(self, active_reports: IntArray) -> FloatArray:
-        candidates = np.asarray(active_reports) >= 0
-        scores: FloatArray = np.where(candidates, self.epsilon * np.asarray(active_reports), -np.inf)
-        return scores
+        counts = np.asarray(active_reports)
+        candidates = counts >= 0
+        scores: FloatArray = np.multiply(counts, self.epsilon, dtype=np.float64)
+        return scores if candidates.all() else np.where(candidates, scores, -np.inf)

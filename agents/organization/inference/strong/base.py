@@ -102,10 +102,9 @@ class CandidateBook:
         self.filed[ids] = is_filed
         self.frozen[ids] = False
         self.size += target.size
-        for candidate, c in zip(ids.tolist(), target.tolist(), strict=True):
+        for candidate, c, one_filed in zip(ids.tolist(), target.tolist(), is_filed.tolist(), strict=True):
             self.open[c].append(candidate)
-        np.add.at(self.open_filed, target[is_filed], 1)
-        np.add.at(self.open_unfiled, target[~is_filed], 1)
+            (self.open_filed if one_filed else self.open_unfiled)[c] += 1
         return ids
 
     def _grow(self, needed: int) -> None:
@@ -140,7 +139,7 @@ class CandidateBook:
         counts = np.asarray(active_reports, dtype=np.int64)
         if counts.shape != (self.n_targets,):
             raise ValueError(f"active_reports must have shape ({self.n_targets},), got {counts.shape}")
-        if np.any(counts < self.open_filed):
+        if (counts < self.open_filed).any():
             c = int(np.argmax(self.open_filed - counts))
             raise ValueError(
                 f"target {c} has {counts[c]} active reports, "
@@ -150,7 +149,7 @@ class CandidateBook:
 
     def check_audited(self, audited: IntArray) -> list[int]:
         """Return the audited targets, or raise ValueError if they repeat or are out of range."""
-        targets = [int(a) for a in np.atleast_1d(np.asarray(audited))]
+        targets: list[int] = np.atleast_1d(audited).tolist()
         if (
             not targets
             or len(set(targets)) < len(targets)

@@ -15,6 +15,8 @@ from .base import BoolArray, CandidateBook, StrongScorer
 __all__ = ["ExactScorer"]
 
 _UNFILED, _FILED = 0, 1
+_KINDS = np.array([_UNFILED, _FILED])
+_CHANGES = np.array([1, -1])  # of the count, from the real world to the other one
 
 
 class ExactScorer(StrongScorer):
@@ -46,9 +48,9 @@ class ExactScorer(StrongScorer):
         if self._start_sum.size < self._book.target.size:
             self._start_sum = np.resize(self._start_sum, self._book.target.size)
             self._start_infinite = np.resize(self._start_infinite, self._book.target.size)
-        kind = self._book.filed[ids].astype(np.int64)
-        self._start_sum[ids] = self._sums[kind, self._book.target[ids]]
-        self._start_infinite[ids] = self._infinite[kind, self._book.target[ids]]
+        kind, target = self._places(ids)
+        self._start_sum[ids] = self._sums[kind, target]
+        self._start_infinite[ids] = self._infinite[kind, target]
         return ids
 
     def observe(self, active_reports: IntArray, audited: IntArray) -> None:
@@ -59,23 +61,23 @@ class ExactScorer(StrongScorer):
             counts[a] = NO_CANDIDATE
 
     def _decision(self, counts: IntArray, audited: int) -> None:
-        real = self._log_probability(counts[None, :], audited)[0]
+        unfiled, filed = np.flatnonzero(self._book.open_unfiled), np.flatnonzero(self._book.open_filed)
+        target = np.concatenate((unfiled, filed))
+        kind = np.repeat(_KINDS, (unfiled.size, filed.size))
+        change = np.repeat(_CHANGES, (unfiled.size, filed.size))
+        # the real world and, one a row, those with one report more or one less: the mechanism is asked but once
+        worlds = np.empty((1 + target.size, counts.size), dtype=np.int64)
+        worlds[:] = counts
+        worlds[np.arange(1, 1 + target.size), target] += change
+        log_chance = self._mechanism.log_probabilities(worlds)[:, audited]
+        real, other = log_chance[0], log_chance[1:]
         if real == -np.inf:
             raise ValueError(f"auditing target {audited} is impossible at active reports {counts.tolist()}")
-        for kind, n_open, change in (
-            (_UNFILED, self._book.open_unfiled, 1),
-            (_FILED, self._book.open_filed, -1),
-        ):
-            targets = np.flatnonzero(n_open)
-            if targets.size == 0:
-                continue
-            worlds = np.repeat(counts[None, :], targets.size, axis=0)
-            worlds[np.arange(targets.size), targets] += change
-            other = self._log_probability(worlds, audited)
-            possible = other > -np.inf
-            factors = change * (other[possible] - real)
-            self._sums[kind, targets[possible]] += factors
-            self._infinite[kind, targets[~possible]] += 1
+        possible = other > -np.inf
+        if not possible.all():
+            self._infinite[kind[~possible], target[~possible]] += 1
+            kind, target, change, other = kind[possible], target[possible], change[possible], other[possible]
+        self._sums[kind, target] += change * (other - real)
         ids = self._book.ids_of(audited)
         if ids.size:
             self._book.freeze(audited, ids, self._current(ids))
@@ -83,13 +85,12 @@ class ExactScorer(StrongScorer):
         self._sums[:, audited] = 0.0
         self._infinite[:, audited] = 0
 
-    def _log_probability(self, worlds: IntArray, audited: int) -> FloatArray:
-        table: FloatArray = self._mechanism.log_probabilities(worlds)[:, audited]
-        return table
+    def _places(self, ids: IntArray) -> tuple[IntArray, IntArray]:
+        """Kind and target of candidates: where their running sum is."""
+        return self._book.filed[ids].astype(np.int64), self._book.target[ids]
 
     def _current(self, ids: IntArray) -> FloatArray:
-        kind = self._book.filed[ids].astype(np.int64)
-        target = self._book.target[ids]
+        kind, target = self._places(ids)
         finite = self._sums[kind, target] - self._start_sum[ids]
         infinite = self._infinite[kind, target] > self._start_infinite[ids]
         # impossible without a report that was filed: certainty; impossible with one that was not: ruled out
