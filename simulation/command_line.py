@@ -3,12 +3,14 @@
 Exit codes: 0 done, 1 failed, 2 bad input or usage.
 """
 
+import errno
 import importlib
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import typer
@@ -54,9 +56,14 @@ def application() -> typer.Typer:
 
 def main() -> None:
     """Run the command line and exit."""
+    if sys.stdout is None:  # closed by whoever started this; `--quiet` work is still to be done
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     try:
-        with _terminated_as_interrupted():
-            application()(standalone_mode=True)
+        try:
+            with _terminated_as_interrupted():
+                application()(standalone_mode=True)
+        finally:
+            sys.stdout.flush()  # here, where it can be told that this fails
     except InputError as error:
         for message in error.messages:
             print(message, file=sys.stderr)  # noqa: T201
@@ -65,9 +72,21 @@ def main() -> None:
         print("Interrupted.", file=sys.stderr)  # noqa: T201
         sys.exit(1)
     except BrokenPipeError:
-        # the reader (`| head`) has gone: nothing left to say
-        sys.stderr.close()
+        _drop_output()  # the reader (`| head`) has gone: nothing left to say
         sys.exit(1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"Writing failed: {where}{error.strerror}", file=sys.stderr)  # noqa: T201
+        sys.exit(1)
+
+
+def _drop_output() -> None:
+    """Let what is still to be written to stdout go nowhere, so that the interpreter's end does not fail on it."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
