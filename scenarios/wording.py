@@ -3,13 +3,14 @@
 import datetime
 import difflib
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .paths import Keys, render_path
 from .reference import all_paths, is_table, table_keys
 
-__all__ = ["did_you_mean", "likely_names", "likely_paths", "printable", "written"]
+__all__ = ["did_you_mean", "likely_names", "likely_paths", "printable", "shell_word", "written"]
 
 _LONGEST = 60
 
@@ -17,6 +18,17 @@ _LONGEST = 60
 def printable(text: str) -> str:
     """Escape what a terminal or a UTF-8 stream cannot take: control characters and stray surrogates."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shell_word(path: str) -> str:
+    """Write a path as a word of a command that somebody may copy: quoted where a shell would take it apart.
+
+    Examples
+    --------
+    >>> shell_word("my study.toml")
+    "'my study.toml'"
+    """
+    return printable(shlex.quote(f"./{path}" if path.startswith("-") else path))
 
 
 def written(value: Any) -> str:

@@ -184,6 +184,8 @@ def _told(result: "BatchResult") -> str:
 
 
 def _tell_failures(result: "BatchResult") -> None:
+    from ...scenarios.wording import shell_word
+
     counts: dict[str, list[str]] = {}
     for run_id, error in result.errors.items():
         counts.setdefault(error, []).append(run_id)
@@ -197,4 +199,5 @@ def _tell_failures(result: "BatchResult") -> None:
     if len(counts) > _TOLD:
         typer.echo(f"  and {len(counts) - _TOLD} other errors", err=True)
     first = next(iter(result.errors))
-    typer.echo(f"To see where it fails: deniability run --run-id {first} --from {result.directory}", err=True)
+    place = shell_word(str(result.directory))
+    typer.echo(f"To see where it fails: deniability run --run-id {first} --from {place}", err=True)

@@ -115,11 +115,13 @@ def new(
 ) -> None:
     """Write NAME.toml: a commented scenario to start from."""
     from ...scenarios.starter import starter_text, study_name
+    from ...scenarios.wording import printable, shell_word
 
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     if "\0" in name or not path.name.removesuffix(".toml").strip(". "):
         raise InputError(f"{name!r}: no name for a file")
-    text = starter_text(study_name(path.stem), str(path))
+    word = shell_word(str(path))
+    text = starter_text(study_name(path.stem), word)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -129,7 +131,7 @@ def new(
         raise InputError(f"{path}: there is no folder {path.parent}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    typer.echo(f"{path} written. Check it with: deniability validate {path}")
+    typer.echo(f"{printable(str(path))} written. Check it with: deniability validate {word}")
 
 
 def validate(

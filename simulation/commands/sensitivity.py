@@ -104,6 +104,8 @@ def _summary(name: str, result: "SensitivityResult", seed: int) -> dict[str, Any
 
 
 def _tell(result: "SensitivityResult", out: Path) -> None:
+    from ...scenarios.wording import shell_word
+
     typer.echo(
         f"{len(result.design.values)} points over {len(result.design.parameters)} parameters, "
         f"{result.batch.n_runs} runs."
@@ -113,4 +115,4 @@ def _tell(result: "SensitivityResult", out: Path) -> None:
         typer.echo(f"{metric} ({'total-order index' if leading == 'ST' else 'mean absolute effect, mu*'}):")
         for row in rows.sort_values("value", ascending=False, kind="stable").to_dict("records"):
             typer.echo(f"  {row['parameter']}: {row['value']:.3g} ({row['low']:.3g} to {row['high']:.3g})")
-    typer.echo(f"Written to {out}; `deniability report {out}` makes the page.")
+    typer.echo(f"Written to {out}; `deniability report {shell_word(str(out))}` makes the page.")

@@ -1,6 +1,7 @@
 """The verbs for scenario files, through the real command: exit codes, one object with --json, no traceback ever."""
 
 import json
+import shlex
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +148,24 @@ def test_new_writes_a_scenario_that_validates_and_never_overwrites(call: Call, t
     assert (code, out) == (2, "")
     assert err == "my-study.toml: exists already, and is left as it is\n"
     assert (tmp_path / "my-study.toml").read_text() == text
+
+
+@pytest.mark.parametrize("name", ["my study", "it's; echo $HOME", "-x", "--help", "a\nb", 'say "so"'])
+def test_the_command_that_new_prints_can_be_copied_into_a_shell(
+    call: Call, tmp_path: Path, name: str
+) -> None:
+    code, out, err = call("new", "--", name)
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == 1
+    words = shlex.split(out.partition("Check it with: ")[2])
+    assert words[:2] == ["deniability", "validate"]
+    if name.isprintable():  # a line break is shown, so that the line stays one
+        assert words[2:] == [f"./{name}.toml" if name.startswith("-") else f"{name}.toml"]
+        assert call(*words[1:]).code == 0
+        # and so can those in the file's own comment
+        (run,) = [line for line in (tmp_path / f"{name}.toml").read_text().splitlines() if " run " in line]
+        assert shlex.split(run.removeprefix("#"))[2:] == words[2:]
+    assert call("validate", f"./{name}.toml").code == 0
 
 
 @pytest.mark.parametrize("name", ["no/such/folder", "", ".toml", "a\0b", "x" * 300])
