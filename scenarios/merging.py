@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 from .paths import Keys, Place, render_path
 from .reference import BEHAVIOUR, find_parameter
 
-__all__ = ["Layer", "Merged", "Origin", "overlay"]
+__all__ = ["GIVES_NO_SOURCE", "Layer", "Merged", "Origin", "overlay"]
+
+
+GIVES_NO_SOURCE = "which gives no source"
+"""How the remark ends that takes the place of evidence for a value that has been changed."""
 
 
 class Origin(NamedTuple):
@@ -55,7 +59,7 @@ def overlay(base: Merged, layer: Layer) -> Merged:
     tree = _merge(base.tree, layer.tree, (), origins, layer)
     unsupported = _unsupported(base.tree, layer)
     if unsupported and isinstance(tree.get("evidence"), dict):
-        remark = f"changed in {layer.label.rsplit('/', 1)[-1]}, which gives no source"
+        remark = f"changed in {layer.label.rsplit('/', 1)[-1]}, {GIVES_NO_SOURCE}"
         tree["evidence"] = {**tree["evidence"], **dict.fromkeys(map(render_path, unsupported), remark)}
         origins.update({("evidence", render_path(keys)): _origin(layer, keys) for keys in unsupported})
     return Merged(tree, origins)

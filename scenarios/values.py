@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .loading import ResolvedScenario
+from .merging import GIVES_NO_SOURCE
 from .paths import Keys, look_up, render_path
 from .reference import BEHAVIOUR, all_paths, find_parameter
 
-__all__ = ["ValueRow", "evidence_for", "value_rows"]
+__all__ = ["ValueRow", "evidence_for", "unsupported", "value_rows"]
 
 
 class ValueRow(NamedTuple):
@@ -43,6 +44,21 @@ def value_rows(resolved: ResolvedScenario) -> list[ValueRow]:
         citation = resolved.config.sources.get(evidence.partition(":")[0].strip(), "")
         rows.append(ValueRow(path, value, row.unit, str(origin or "default"), evidence, citation))
     return rows
+
+
+def unsupported(resolved: ResolvedScenario) -> list[ValueRow]:
+    """Values that the scenario's own file sets, with nothing in [evidence] for them; defaults need none.
+
+    What a parent sets is the parent's to support, and a value that is only swept is no value that is claimed.
+    """
+    parents = {"default", "--set", *resolved.parents}
+    return [
+        row
+        for row in value_rows(resolved)
+        if (origin := resolved.origins.get(row.path))
+        and origin.file not in parents
+        and (not row.evidence or row.evidence.endswith(GIVES_NO_SOURCE))
+    ]
 
 
 def evidence_for(keys: Keys, evidence: Mapping[str, str]) -> str:

@@ -139,8 +139,13 @@ def validate(
     plugins: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check scenario files: each is OK, or every problem in it is told (exit code 2)."""
+    """Check scenario files: each is OK, or every problem in it is told (exit code 2).
+
+    A value that a file sets without anything in [evidence] is worth a warning, and no problem.
+    """
     from ...scenarios import resolve, sweep_cells
+    from ...scenarios.values import unsupported
+    from ...scenarios.wording import written
     from ..guarantees import check_horizons
     from ..registries import known_names
     from ..world.checks import check_networks
@@ -154,12 +159,19 @@ def validate(
             check_networks(scenario.config)
             check_horizons(scenario)
         except InputError as error:
-            results.append({"file": file, "ok": False, "problems": list(error.messages)})
+            results.append({"file": file, "ok": False, "problems": list(error.messages), "warnings": []})
             continue
-        results.append({"file": file, "ok": True, "problems": []})
+        warnings = [
+            f"{row.set_in}: warning: {row.path} = {written(row.value)} has no entry in [evidence]: a key of "
+            '[sources], "assumption: why" or "tuned: how"'
+            for row in unsupported(scenario)
+        ]
+        results.append({"file": file, "ok": True, "problems": [], "warnings": warnings})
         if not as_json:
             runs = len(sweep_cells(scenario)) * scenario.config.sweep.replicates
             typer.echo(f"{file}: OK ({scenario.config.n_targets} targets, {runs} runs in its sweep)")
+            for warning in warnings:
+                typer.echo(warning, err=True)
     problems = [problem for result in results for problem in result["problems"]]
     if as_json:
         _print_json({"ok": not problems, "files": results})

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from deniability.scenarios import content_hash, resolve
+from deniability.scenarios import content_hash, resolve, shipped_names
 from deniability.simulation.command_line import main
 
 LAB = "[labs.lab-a]\nemployees = 10\n"
@@ -94,7 +94,7 @@ def test_what_a_file_says_cannot_command_a_terminal(call: Call, tmp_path: Path) 
 
 
 def test_validate_tells_of_each_file(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "good.toml").write_text(LAB)
+    (tmp_path / "good.toml").write_text(LAB + "[evidence]\nlabs = 'assumption: small'\n")
     (tmp_path / "bad.toml").write_text(LAB + "[auditor]\nmechanism = 'exponentail'\ndetla = 1\n")
     code, out, err = call("validate", "good.toml", "five-labs")
     assert (code, err) == (0, "")
@@ -108,6 +108,45 @@ def test_validate_tells_of_each_file(call: Call, tmp_path: Path) -> None:
     )
     assert second == "bad.toml:5: auditor.detla: unknown key; did you mean auditor.delta?"
     assert third.startswith("missing.toml: no such file")
+
+
+def test_validate_warns_of_values_without_evidence(call: Call, tmp_path: Path) -> None:
+    # evidence for a table speaks for all in it; defaults and swept values claim nothing
+    (tmp_path / "own.toml").write_text(
+        LAB + "[auditor]\ndelta = 0.2\n[access]\nmedian_access = 8\n[employees.beliefs]\ndecay = 0.9\n"
+        "[sweep.grid]\n'incidents.rate' = [1.0, 2.0]\n[evidence]\nemployees = 'assumption: why'\n"
+    )
+    code, out, err = call("validate", "own.toml")
+    assert (code, out) == (0, "own.toml: OK (1 targets, 2 runs in its sweep)\n")
+    end = 'has no entry in [evidence]: a key of [sources], "assumption: why" or "tuned: how"'
+    expected = [
+        f"own.toml:4: warning: auditor.delta = 0.2 {end}",
+        f"own.toml:2: warning: labs.lab-a.employees = 10 {end}",
+        f"own.toml:6: warning: access.median_access = 8.0 {end}",
+    ]
+    assert err.splitlines() == expected
+    told = json.loads(call("validate", "own.toml", "--json").out)
+    assert told["ok"] is True
+    assert told["files"][0]["warnings"] == expected
+
+
+def test_validate_warns_of_changed_values_and_leaves_parents_alone(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "parent.toml").write_text(LAB + "[time]\nperiods = 9\n")
+    (tmp_path / "child.toml").write_text(
+        "[scenario]\nextends = ['five-labs', 'parent']\n[auditor]\nmechanism = 'tca'\ndelta = 0.3\n"
+    )
+    err = call("validate", "child.toml").err
+    # the mechanism is what five-labs has, so its evidence still holds; the level is another
+    assert [line.partition(" has ")[0] for line in err.splitlines()] == [
+        "child.toml:5: warning: auditor.delta = 0.3"
+    ]
+
+
+def test_shipped_scenarios_and_the_starter_have_evidence_for_all_they_set(call: Call) -> None:
+    assert call("new", "my-study").code == 0
+    code, out, err = call("validate", "my-study.toml", *shipped_names())
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == 1 + len(shipped_names())
 
 
 def test_validate_json_is_one_object_also_when_a_file_is_bad(call: Call, tmp_path: Path) -> None:
