@@ -8,6 +8,7 @@ from contextlib import contextmanager
 __all__ = ["duration", "progress"]
 
 _SECONDS_BETWEEN_LINES = 10.0
+_FEWEST_STEPS, _FEWEST_SECONDS = 8, 5.0
 
 
 @contextmanager
@@ -41,36 +42,69 @@ def progress(
         yield _lines(label, total, resumes)
 
 
+class _Pace:
+    """How long the rest takes, judged by what came after the first step: that one also paid for the start.
+
+    Nothing is said before `_FEWEST_STEPS` more have come and `_FEWEST_SECONDS` have gone by, for steps come in
+    handfuls when several workers are at them.
+    """
+
+    def __init__(self, resumes: bool) -> None:
+        self._before = None if resumes else 0
+        self._first: tuple[int, float] | None = None
+        self._last = self._n_seen = 0
+
+    def left(self, done: int, total: int) -> str:
+        """Note that so many steps are done now; ", about 3 min left", or nothing as long as that is not known."""
+        now = time.monotonic()
+        if self._before is None:
+            self._before = done
+        elif self._first is None:
+            if done > self._before:
+                self._first = (done, now)
+        elif done > self._last:
+            self._n_seen += 1
+        self._last = done
+        if self._first is None or self._n_seen < _FEWEST_STEPS or now - self._first[1] < _FEWEST_SECONDS:
+            return ""
+        seconds = (now - self._first[1]) / (done - self._first[0]) * (total - done)
+        return f", about {duration(seconds)} left"
+
+
 @contextmanager
 def _bar(label: str, total: int, resumes: bool) -> Iterator[Callable[..., None]]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    pace = _Pace(resumes)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks = [] if resumes else [bar.add_task(label, total=total)]
+        tasks = [] if resumes else [bar.add_task(label, total=total, left="")]
 
         def advance(done: int, whole: int = total) -> None:
+            left = pace.left(done, whole).removeprefix(", ")
             if not tasks:
-                tasks.append(bar.add_task(label, total=whole, completed=done))
-            bar.update(tasks[0], completed=done, total=whole)
+                tasks.append(bar.add_task(label, total=whole, completed=done, left=left))
+            bar.update(tasks[0], completed=done, total=whole, left=left)
 
         yield advance
 
 
 def _lines(label: str, total: int, resumes: bool) -> Callable[..., None]:
-    started = last = time.monotonic()
-    before = None if resumes else 0
+    last = time.monotonic()
+    pace = _Pace(resumes)
 
     def advance(done: int, whole: int = total) -> None:
-        nonlocal last, before
-        now = time.monotonic()
-        if before is None:
-            before = done
-        elif now - last >= _SECONDS_BETWEEN_LINES:
-            last = now
-            seconds = (now - started) / max(done - before, 1) * (whole - done)
-            print(f"{label}: {done} of {whole}, about {duration(seconds)} left", file=sys.stderr)  # noqa: T201
+        nonlocal last
+        left = pace.left(done, whole)
+        if time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            print(f"{label}: {done} of {whole}{left}", file=sys.stderr)  # noqa: T201
 
     return advance
 

@@ -274,22 +274,3 @@ def test_replays_that_make_no_sense(deniability, made, tmp_path, monkeypatch, wo
     assert (code, out) == (2, "")
     assert expected in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_progress_without_a_terminal_is_a_line_now_and_then(capsys, monkeypatch):
-    from deniability.simulation import progress as module
-
-    clock = [0.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    calls = [(1.0, 40, 100), (5.0, 45, 100), (21.0, 60, 100), (22.0, 61, 100), (200.0, 70, 7000)]
-    with module.progress("study", 100, resumes=True) as advance:
-        for moment, done, total in calls:
-            clock[0] = moment
-            advance(done, total)
-    lines = capsys.readouterr().err.splitlines()
-    # 20 runs in 21 seconds; the 40 that were there say nothing about the time
-    assert lines == ["study: 60 of 100, about 42 s left", "study: 70 of 7000, about 12.8 h left"]
-    with module.progress("study", 100) as advance:
-        clock[0] = 230.0
-        advance(50)
-    assert capsys.readouterr().err == "study: 50 of 100, about 30 s left\n"
