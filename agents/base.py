@@ -20,7 +20,7 @@ class Task:
     Parameters
     ----------
     pending
-        The owner's set of waiting tasks, which this one joins now and leaves when it has run.
+        The owner's set of waiting tasks, which this one leaves when it has run.
     method, args
         What to call.
     """
@@ -32,7 +32,6 @@ class Task:
         self.method = method
         self.args = args
         self.event: Any = None
-        pending.add(self)
 
     def __call__(self) -> None:
         """Run the call, once."""
@@ -62,13 +61,11 @@ class Actor(mesa.Agent):
         ValueError
             If `at` is not finite (a NaN time would silently eat other events) or lies in the past.
         """
-        model = self.model
         if not isfinite(at):
             raise ValueError(f"an event's time must be finite, got {at}")
-        if at < model.time:
-            raise ValueError(f"an event's time must not lie in the past: {at} < {model.time}")
         task = Task(self._pending, method, args)
-        task.event = model.schedule_event(task, at=at, priority=priority)
+        task.event = self.model.schedule_event(task, at=at, priority=priority)  # refuses the past
+        self._pending.add(task)
         return task
 
     @property

@@ -9,7 +9,7 @@ from mesa.time import Priority
 
 from ..base import Actor
 from ..ports import Draws, IntArray, Recorder
-from .mechanisms.base import Mechanism
+from .mechanisms.base import NO_CANDIDATE, Mechanism
 
 __all__ = ["AuditWorld", "AuditorAgent"]
 
@@ -105,18 +105,16 @@ class AuditorAgent(Actor):
         else:
             audited = self.mechanism.select_many(counts[None, :], self.audits_per_period)[0]
         self.transcript.append(tuple(audited.tolist()))
-        remaining = counts if len(audited) == 1 else counts.copy()
-        for number, target in enumerate(audited.tolist()):
-            self._audit(decision, target, remaining)
-            if number < len(audited) - 1:
-                remaining[target] = -1  # audited: no longer a candidate of this period
+        remaining: list[int] = counts.tolist()
+        for target in self.transcript[-1]:
+            self._audit(decision, target, remaining[target], max(remaining))
+            remaining[target] = NO_CANDIDATE  # audited: no longer a candidate of this period
         self.active_reports[audited] = 0
         self.world.publish(decision, counts, audited)
         if decision < self.n_decisions:
             self._await_decision()
 
-    def _audit(self, decision: int, target: int, remaining: IntArray) -> None:
-        active, most = int(remaining[target]), int(remaining.max())
+    def _audit(self, decision: int, target: int, active: int, most: int) -> None:
         n_open, n_found, sanction = self.world.audit_target(decision, target)
         self.world.log.record(
             "audits",

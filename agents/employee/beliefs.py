@@ -66,8 +66,8 @@ class Beliefs:
 
     def levels(self, holders: IntArray, now_weeks: float) -> FloatArray:
         """The means of many holders' beliefs at time `now_weeks`, same shape as `holders`."""
-        left = np.exp(self._log_decay * (now_weeks - self._updated[holders]))
-        good, bad = self._for[holders] * left, self._against[holders] * left
+        left = np.exp(self._log_decay * (now_weeks - self._updated.take(holders)))
+        good, bad = self._for.take(holders) * left, self._against.take(holders) * left
         result: FloatArray = (self.mean * self.strength + good) / (self.strength + good + bad)
         return result
 

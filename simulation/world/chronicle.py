@@ -31,7 +31,7 @@ class Chronicle:
         audited
             The targets that were audited.
         """
-        model, layout = self._model, self._model.layout
+        model, layout, counts = self._model, self._model.layout, active_reports.tolist()
         weeks = model.time * model.period_weeks
         labs = dict.fromkeys(self._lab_of_target[target] for target in audited)
         retaliations = model.log.count("retaliations")
@@ -39,10 +39,10 @@ class Chronicle:
             "series",
             time=model.time,
             reports=model.desk.close_period(),
-            active_reports=int(active_reports.sum()),
+            active_reports=sum(counts),
             audited="; ".join(layout.target_names[target] for target in audited),
             lab="; ".join(layout.lab_names[lab] for lab in labs),
-            deficit=int(active_reports.max() - active_reports[audited[0]]),
+            deficit=max(counts) - counts[audited[0]],
             open_incidents=model.book.n_open,
             retaliations=retaliations - self._retaliations,
             fear=model.society.fear.average(weeks),

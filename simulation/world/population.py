@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from ...agents.ports import FloatArray, IntArray
+from ...agents.ports import BoolArray, FloatArray, IntArray
 from .teams import Teams
 
 __all__ = ["Population"]
@@ -68,6 +68,12 @@ class Population:
     def can_be_punished(self, person: int) -> bool:
         """Whether the person is in place and has not been retaliated against."""
         return self.in_place(person) and person not in self.punished
+
+    def punishable(self, people: IntArray) -> BoolArray:
+        """Whether each person is in place and has not been retaliated against, same shape."""
+        generation, punished, n_slots = self._generation, self.punished, self.n_slots
+        each = [generation.get(p % n_slots, 0) == p // n_slots and p not in punished for p in people.tolist()]
+        return np.array(each, dtype=np.bool_)
 
     def _team(self, slot: int) -> IntArray:
         team = self.teams.team(int(self.teams.team_of(np.array([slot]))[0]))

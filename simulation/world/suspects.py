@@ -1,7 +1,6 @@
 """The people a lab can suspect: those with access to its open incidents."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,20 +26,19 @@ def suspect_rows(incidents: Sequence[Incident], population: Population) -> Suspe
     """Everyone who had access to `incidents`, still works here, and has not been retaliated against."""
     if not incidents:
         return _NOBODY
-    sizes = [i.anonymity_set for i in incidents]
-
-    def repeated(values: Sequence[float], kind: type) -> Any:
-        return np.repeat(np.asarray(values, dtype=kind), sizes)
-
     person = np.concatenate([i.people for i in incidents])
-    candidate = np.concatenate([i.candidate for i in incidents])
-    keep = np.fromiter(map(population.can_be_punished, person.tolist()), bool, len(person))
+    rows = np.flatnonzero(population.punishable(person))
+    which = np.repeat(np.arange(len(incidents)), [i.anonymity_set for i in incidents])[rows]
+    facts = np.array(
+        [(i.incident, i.target, i.anonymity_set, not i.is_open) for i in incidents], dtype=np.int64
+    )
+    incident, target, anonymity_set, found = facts.T[:, which]
     return Suspects(
-        incident=repeated([i.incident for i in incidents], np.int64)[keep],
-        person=person[keep],
-        target=repeated([i.target for i in incidents], np.int64)[keep],
-        incident_time=repeated([i.time for i in incidents], np.float64)[keep],
-        anonymity_set=repeated(sizes, np.int64)[keep],
-        candidate=candidate[keep],
-        found=repeated([not i.is_open for i in incidents], np.int64)[keep],
+        incident=incident,
+        person=person[rows],
+        target=target,
+        incident_time=np.array([i.time for i in incidents])[which],
+        anonymity_set=anonymity_set,
+        candidate=np.concatenate([i.candidate for i in incidents])[rows],
+        found=found,
     )

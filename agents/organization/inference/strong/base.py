@@ -83,9 +83,8 @@ class CandidateBook:
         self.frozen: BoolArray = np.empty(16, dtype=np.bool_)
         self.score: FloatArray = np.empty(16)
         self.open: list[list[int]] = [[] for _ in range(n_targets)]
-        self.open_filed: IntArray = np.zeros(n_targets, dtype=np.int64)
-        """Open filed candidates of each target, shape (targets,)."""
-        self.open_unfiled: IntArray = np.zeros(n_targets, dtype=np.int64)
+        self.n_open: IntArray = np.zeros((2, n_targets), dtype=np.int64)
+        """Open candidates of each target, not filed (row 0) and filed (row 1)."""
 
     def add(self, targets: IntArray, filed: BoolArray) -> IntArray:
         """Enter new candidates; returns their ids."""
@@ -93,18 +92,19 @@ class CandidateBook:
         is_filed = np.atleast_1d(np.asarray(filed, dtype=np.bool_))
         if target.shape != is_filed.shape or target.ndim != 1:
             raise ValueError(f"targets and filed must be of one length, got {target.shape}, {is_filed.shape}")
-        if target.size and (target.min() < 0 or target.max() >= self.n_targets):
+        # lists, since mostly they are short
+        places, kinds = target.tolist(), is_filed.tolist()
+        if places and (min(places) < 0 or max(places) >= self.n_targets):
             raise ValueError(f"targets must lie in 0..{self.n_targets - 1}, got {targets}")
-        ids: IntArray = np.arange(self.size, self.size + target.size)
-        if ids.size:
-            self._grow(self.size + target.size)
-        self.target[ids] = target
-        self.filed[ids] = is_filed
-        self.frozen[ids] = False
-        self.size += target.size
-        for candidate, c, one_filed in zip(ids.tolist(), target.tolist(), is_filed.tolist(), strict=True):
+        first, self.size = self.size, self.size + len(places)
+        self._grow(self.size)
+        self.target[first : self.size] = target
+        self.filed[first : self.size] = is_filed
+        self.frozen[first : self.size] = False
+        for candidate, (c, kind) in enumerate(zip(places, kinds, strict=True), first):
             self.open[c].append(candidate)
-            (self.open_filed if one_filed else self.open_unfiled)[c] += 1
+            self.n_open[int(kind), c] += 1
+        ids: IntArray = np.arange(first, self.size)
         return ids
 
     def _grow(self, needed: int) -> None:
@@ -124,8 +124,7 @@ class CandidateBook:
         self.score[ids] = scores
         self.frozen[ids] = True
         self.open[target] = []
-        self.open_filed[target] = 0
-        self.open_unfiled[target] = 0
+        self.n_open[:, target] = 0
 
     def check_ids(self, ids: IntArray) -> IntArray:
         """Return the ids as an array, or raise ValueError if one was never given out."""
@@ -139,11 +138,11 @@ class CandidateBook:
         counts = np.asarray(active_reports, dtype=np.int64)
         if counts.shape != (self.n_targets,):
             raise ValueError(f"active_reports must have shape ({self.n_targets},), got {counts.shape}")
-        if (counts < self.open_filed).any():
-            c = int(np.argmax(self.open_filed - counts))
+        n_filed = self.n_open[1]
+        if (counts < n_filed).any():
+            c = int(np.argmax(n_filed - counts))
             raise ValueError(
-                f"target {c} has {counts[c]} active reports, "
-                f"fewer than its {self.open_filed[c]} filed candidates"
+                f"target {c} has {counts[c]} active reports, fewer than its {n_filed[c]} filed candidates"
             )
         return counts
 

@@ -14,9 +14,8 @@ from .base import BoolArray, CandidateBook, StrongScorer
 
 __all__ = ["ExactScorer"]
 
-_UNFILED, _FILED = 0, 1
-_KINDS = np.array([_UNFILED, _FILED])
-_CHANGES = np.array([1, -1])  # of the count, from the real world to the other one
+_FILED = 1  # the kind of a candidate: row of `n_open` and of the sums; the other is 0
+_CHANGES = np.array([1, -1])  # of the count, from the real world to the other one, by kind
 
 
 class ExactScorer(StrongScorer):
@@ -36,21 +35,18 @@ class ExactScorer(StrongScorer):
     def __init__(self, mechanism: MemorylessMechanism, n_targets: int) -> None:
         self._mechanism = mechanism
         self._book = CandidateBook(n_targets)
-        # infinite factors are counted apart: their difference would be NaN
-        self._sums: FloatArray = np.zeros((2, n_targets))
-        self._infinite: IntArray = np.zeros((2, n_targets), dtype=np.int64)
-        self._start_sum: FloatArray = np.zeros(16)
-        self._start_infinite: IntArray = np.zeros(16, dtype=np.int64)
+        # first the sum of the finite factors, then the number of infinite ones, whose difference would be NaN
+        self._running: FloatArray = np.zeros((2, 2, n_targets))
+        self._start: FloatArray = np.zeros((2, 16))
 
     def add_candidates(self, targets: IntArray, filed: BoolArray) -> IntArray:
         """See `StrongScorer.add_candidates`."""
         ids = self._book.add(targets, filed)
-        if self._start_sum.size < self._book.target.size:
-            self._start_sum = np.resize(self._start_sum, self._book.target.size)
-            self._start_infinite = np.resize(self._start_infinite, self._book.target.size)
+        if self._start.shape[1] < self._book.target.size:
+            more = np.zeros((2, self._book.target.size - self._start.shape[1]))
+            self._start = np.concatenate((self._start, more), axis=1)
         kind, target = self._places(ids)
-        self._start_sum[ids] = self._sums[kind, target]
-        self._start_infinite[ids] = self._infinite[kind, target]
+        self._start[:, ids] = self._running[:, kind, target]
         return ids
 
     def observe(self, active_reports: IntArray, audited: IntArray) -> None:
@@ -61,10 +57,8 @@ class ExactScorer(StrongScorer):
             counts[a] = NO_CANDIDATE
 
     def _decision(self, counts: IntArray, audited: int) -> None:
-        unfiled, filed = np.flatnonzero(self._book.open_unfiled), np.flatnonzero(self._book.open_filed)
-        target = np.concatenate((unfiled, filed))
-        kind = np.repeat(_KINDS, (unfiled.size, filed.size))
-        change = np.repeat(_CHANGES, (unfiled.size, filed.size))
+        kind, target = self._book.n_open.nonzero()
+        change = _CHANGES[kind]
         # the real world and, one a row, those with one report more or one less: the mechanism is asked but once
         worlds = np.empty((1 + target.size, counts.size), dtype=np.int64)
         worlds[:] = counts
@@ -75,15 +69,14 @@ class ExactScorer(StrongScorer):
             raise ValueError(f"auditing target {audited} is impossible at active reports {counts.tolist()}")
         possible = other > -np.inf
         if not possible.all():
-            self._infinite[kind[~possible], target[~possible]] += 1
+            self._running[1, kind[~possible], target[~possible]] += 1.0
             kind, target, change, other = kind[possible], target[possible], change[possible], other[possible]
-        self._sums[kind, target] += change * (other - real)
+        self._running[0, kind, target] += change * (other - real)
         ids = self._book.ids_of(audited)
         if ids.size:
             self._book.freeze(audited, ids, self._current(ids))
         # no open candidate is left, so the sums may start afresh: no digits are lost over a long history
-        self._sums[:, audited] = 0.0
-        self._infinite[:, audited] = 0
+        self._running[:, :, audited] = 0.0
 
     def _places(self, ids: IntArray) -> tuple[IntArray, IntArray]:
         """Kind and target of candidates: where their running sum is."""
@@ -91,16 +84,16 @@ class ExactScorer(StrongScorer):
 
     def _current(self, ids: IntArray) -> FloatArray:
         kind, target = self._places(ids)
-        finite = self._sums[kind, target] - self._start_sum[ids]
-        infinite = self._infinite[kind, target] > self._start_infinite[ids]
+        finite, n_infinite = self._running[:, kind, target] - self._start[:, ids]
         # impossible without a report that was filed: certainty; impossible with one that was not: ruled out
-        result: FloatArray = np.where(infinite, np.where(kind == _FILED, np.inf, -np.inf), finite)
+        result: FloatArray = np.where(n_infinite > 0.0, np.where(kind == _FILED, np.inf, -np.inf), finite)
         return result
 
     def log_likelihood_ratios(self, ids: IntArray) -> FloatArray:
         """See `StrongScorer.log_likelihood_ratios`."""
         known = self._book.check_ids(ids)
-        result = self._book.score[known].copy()
+        result: FloatArray = self._book.score[known]
         still_open = ~self._book.frozen[known]
-        result[still_open] = self._current(known[still_open])
+        if still_open.any():
+            result[still_open] = self._current(known[still_open])
         return result
