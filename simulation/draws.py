@@ -58,6 +58,13 @@ def _key(root_seed: int, purpose: str) -> tuple[int, int]:
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
 
 
+@lru_cache(maxsize=256)
+def _keys(root_seed: int, purposes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Both halves of the keys of several purposes, each of shape (purposes, 1)."""
+    keys = np.array([_key(root_seed, purpose) for purpose in purposes], dtype=np.uint64)
+    return keys[:, :1], keys[:, 1:]
+
+
 def child_seed(root_seed: int, purpose: str, *keys: int) -> int:
     """A root seed for a part of a study (a pair, a replicate): 64 bits, keyed like every draw."""
     words = b"".join((k & _MASK).to_bytes(8, "little") for k in keys)
@@ -117,8 +124,8 @@ class KeyedDraws:
 
         At a time, since for a few ids each step of the hash costs as much for one purpose as for many.
         """
-        keys = np.array([_key(self.root_seed, purpose) for purpose in purposes], dtype=np.uint64)
-        return _hashed(keys[:, :1], keys[:, 1:], ids)
+        first, second = _keys(self.root_seed, tuple(purposes))
+        return _hashed(first, second, ids)
 
     def uniform(self, purpose: str, *ids: int) -> float:
         """The scalar face of `uniforms`, bit for bit the same number."""

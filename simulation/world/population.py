@@ -57,7 +57,7 @@ class Population:
         """Numbers of the people who hold `slots` now."""
         if not self._generation:
             return slots.copy()
-        generation = np.fromiter((self._generation.get(s, 0) for s in slots.tolist()), np.int64, len(slots))
+        generation = np.array([self._generation.get(s, 0) for s in slots.tolist()], dtype=np.int64)
         result: IntArray = slots + generation * self.n_slots
         return result
 

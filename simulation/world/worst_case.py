@@ -33,9 +33,8 @@ class WorstCaseMeter:
 
     def __init__(self, scorer: StrongScorer, n_targets: int) -> None:
         self._scorers = [scorer]
-        # would-be reports by the decision at which they first count: an incident and a row of it each
-        self._due: defaultdict[int, list[tuple[Incident, int]]] = defaultdict(list)
-        self._entries: list[tuple[int, list[tuple[Incident, int]]]] = []
+        self._due: defaultdict[int, list[tuple[Incident, list[int]]]] = defaultdict(list)
+        self._entries: list[tuple[int, Incident, list[int]]] = []
         self._last_audit = [0] * n_targets
         self._decision = 0
         self._size = 0
@@ -47,29 +46,35 @@ class WorstCaseMeter:
 
     def expect(self, incident: Incident) -> None:
         """Take note of an incident that has just happened, with the periods in which reports would come."""
+        rows_of: dict[int, list[int]] = {}
         for row, period in enumerate(incident.due_period.tolist()):
-            self._due[period].append((incident, row))
+            rows_of.setdefault(period, []).append(row)
+        for period, rows in rows_of.items():
+            self._due[period].append((incident, rows))
 
     def before_decision(self, decision: int) -> None:
-        """Admit the worst-case adversary's candidates whose report first counts, or would, at `decision`."""
+        """Admit the candidates whose report first counts, or would, at `decision`."""
         self._decision = decision
-        due = self._due.pop(decision, None)
-        if due is None:
+        due = self._due.pop(decision, [])
+        if not due:
             return
-        self._entries.append((decision, due))
+        self._entries += ((decision, incident, rows) for incident, rows in due)
         numbers = self._hand_over(due)
-        for candidate, (incident, row) in enumerate(due, self._size):
-            incident.candidate[row] = candidate
-        self._size += len(due)
+        candidate = self._size
+        for incident, rows in due:
+            for row in rows:  # mostly one or two: numpy would take longer
+                incident.candidate[row] = candidate
+                candidate += 1
         if len(self._scorers) > 1:
-            self._scorer += [len(self._scorers) - 1] * len(due)
+            self._scorer += [len(self._scorers) - 1] * (candidate - self._size)
             self._number += numbers
-            self._before += [0.0] * len(due)
+            self._before += [0.0] * (candidate - self._size)
+        self._size = candidate
 
-    def _hand_over(self, rows: Sequence[tuple[Incident, int]]) -> list[int]:
+    def _hand_over(self, groups: Sequence[tuple[Incident, list[int]]]) -> list[int]:
         """Let the scorer in office score candidates, in the order given; returns their numbers with it."""
-        targets = np.array([incident.target for incident, _ in rows], dtype=np.int64)
-        filed = np.array([incident.filed[row] for incident, row in rows], dtype=np.bool_)
+        targets = np.array([incident.target for incident, rows in groups for _ in rows], dtype=np.int64)
+        filed = np.array([incident.filed[row] for incident, rows in groups for row in rows], dtype=np.bool_)
         numbers: list[int] = self._scorers[-1].add_candidates(targets, filed).tolist()
         return numbers
 
@@ -86,12 +91,13 @@ class WorstCaseMeter:
             self._number = list(range(self._size))
             self._before = [0.0] * self._size
         active = [
-            (incident, row)
-            for decision, due in self._entries
-            for incident, row in due
+            (incident, rows)
+            for decision, incident, rows in self._entries
             if decision > self._last_audit[incident.target]
         ]
-        candidates = [int(incident.candidate[row]) for incident, row in active]
+        candidates = [
+            candidate for incident, rows in active for candidate in incident.candidate[rows].tolist()
+        ]
         reached = self.log_likelihood_ratios(np.array(candidates, dtype=np.int64)).tolist()
         self._scorers.append(scorer)
         for candidate, number, before in zip(candidates, self._hand_over(active), reached, strict=True):
