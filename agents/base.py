@@ -63,8 +63,11 @@ class Actor(mesa.Agent):
         """
         if not isfinite(at):
             raise ValueError(f"an event's time must be finite, got {at}")
+        model = self.model
+        if at < model.time:
+            raise ValueError(f"an event's time must not lie in the past: {at} < {model.time}")
         task = Task(self._pending, method, args)
-        task.event = self.model.schedule_event(task, at=at, priority=priority)  # refuses the past
+        task.event = model.schedule_event(task, at=at, priority=priority)
         self._pending.add(task)
         return task
 
