@@ -16,6 +16,7 @@ from types import FrameType
 import typer
 
 from ..scenarios.errors import InputError
+from .batch_errors import WorkerDiedError
 
 __all__ = ["application", "main"]
 
@@ -68,6 +69,9 @@ def main() -> None:
         for message in error.messages:
             print(message, file=sys.stderr)  # noqa: T201
         sys.exit(2)
+    except WorkerDiedError as error:
+        print(f"{error}; nothing was written", file=sys.stderr)  # noqa: T201
+        sys.exit(1)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)  # noqa: T201
         sys.exit(1)

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from importlib import import_module
 
-from .workers import LocalPool
+from .workers import local_pool
 
 __all__ = ["helper"]
 
@@ -16,11 +16,6 @@ def helper() -> Iterator[Executor]:
 
     It ends with the block: at once if that is left by an exception, and also if this process is killed.
     """
-    pool = LocalPool(1)
-    try:
+    with local_pool(1) as pool:
         pool.submit(import_module, f"{__package__}.paper")
         yield pool
-    except BaseException:
-        pool.kill()
-        raise
-    pool.shutdown()

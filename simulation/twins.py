@@ -10,10 +10,9 @@ the person's reports about it, and the certified one still that of a single repo
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -28,6 +27,7 @@ from .intervention import Intervention
 from .model import DeniabilityModel
 from .registries import load_plugins
 from .seeds import checked_seed
+from .workers import local_pool
 
 __all__ = ["CHANNELS", "TwinResult", "focal_report", "twin_pair", "twin_study"]
 
@@ -186,10 +186,14 @@ def _pooled(
     config: ScenarioConfig, seeds: Sequence[int], jobs: int, progress: Callable[[int], None]
 ) -> list[dict[str, Any] | None]:
     rows = []
-    with ProcessPoolExecutor(
-        min(jobs, len(seeds)), get_context("spawn"), load_plugins, (loaded_plugins(),)
-    ) as executor:
-        for done, row in enumerate(executor.map(partial(twin_pair, config), seeds, chunksize=4), 1):
+    with local_pool(min(jobs, len(seeds))) as pool:
+        for done, row in enumerate(pool.map(partial(_pair, loaded_plugins(), config), seeds), 1):
             rows.append(row)
             progress(done)
     return rows
+
+
+def _pair(plugins: Sequence[Path], config: ScenarioConfig, seed: int) -> dict[str, Any] | None:
+    """`twin_pair` in a worker."""
+    load_plugins(plugins)
+    return twin_pair(config, seed)

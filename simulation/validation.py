@@ -4,9 +4,9 @@ The patterns themselves, with their ranges and roles, are in `deniability.analys
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -20,6 +20,7 @@ from .draws import child_seed
 from .model import DeniabilityModel
 from .registries import load_plugins
 from .seeds import checked_seed
+from .workers import local_pool
 
 __all__ = [
     "STRONG_INTIMIDATION",
@@ -260,14 +261,13 @@ def run_tasks(
             results.append(count_patterns(*task))
             progress(done)
         return results
-    with ProcessPoolExecutor(
-        min(jobs, len(tasks)), get_context("spawn"), load_plugins, (loaded_plugins(),)
-    ) as executor:
-        for done, counts in enumerate(executor.map(_count, tasks, chunksize=2), 1):
+    with local_pool(min(jobs, len(tasks))) as pool:
+        for done, counts in enumerate(pool.map(partial(_count, loaded_plugins()), tasks), 1):
             results.append(counts)
             progress(done)
     return results
 
 
-def _count(task: tuple[ScenarioConfig, int]) -> dict[str, float]:
+def _count(plugins: Sequence[Path], task: tuple[ScenarioConfig, int]) -> dict[str, float]:
+    load_plugins(plugins)
     return count_patterns(*task)

@@ -13,14 +13,15 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from multiprocessing import connection, get_context, resource_tracker
 from typing import Any, cast
 
 from .batch_errors import WorkerDiedError
 
-__all__ = ["LocalPool", "available_cores"]
+__all__ = ["LocalPool", "available_cores", "local_pool"]
 
 _SINGLE_THREADED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _FAREWELL_SECONDS = 5.0
@@ -145,6 +146,18 @@ class LocalPool(Executor):
         with self._lock:
             self._workers.discard(worker)
         worker.kill()
+
+
+@contextmanager
+def local_pool(n_workers: int) -> Iterator[LocalPool]:
+    """Worker processes for a block; they end with it, and at once if it is left by an exception."""
+    pool = LocalPool(n_workers)
+    try:
+        yield pool
+    except BaseException:
+        pool.kill()
+        raise
+    pool.shutdown()
 
 
 class _Worker:

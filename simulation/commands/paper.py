@@ -49,7 +49,6 @@ def paper(
     """
     import time
 
-    from ..batch_errors import WorkerDiedError
     from ..paper_helper import helper
     from ..paper_setting import DynamicSetting, PaperSetting, StaticSetting
 
@@ -72,16 +71,12 @@ def paper(
 
         result = run_paper(setting, quiet=quiet)
     else:
-        try:
-            with helper() as executor:  # first, so that it loads what it needs while this process does
-                from ..paper import write_paper
-                from ..store import check_directory
+        with helper() as executor:  # first, so that it loads what it needs while this process does
+            from ..paper import write_paper
+            from ..store import check_directory
 
-                check_directory(directory, kind="paper", identity="paper", force=force)
-                result = write_paper(setting, directory, executor, command=sys.argv, quiet=quiet)
-        except WorkerDiedError as error:
-            typer.echo(f"{error}; nothing was written", err=True)
-            raise typer.Exit(1) from None
+            check_directory(directory, kind="paper", identity="paper", force=force)
+            result = write_paper(setting, directory, executor, command=sys.argv, quiet=quiet)
     if as_json:
         summary = {
             "delta": delta,
