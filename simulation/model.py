@@ -154,11 +154,8 @@ class DeniabilityModel(mesa.Model):
     def _change(self, stage: int) -> None:
         before = self.in_force
         self._take_effect(stage)
-        if (before.auditor, before.organizations, before.labs) != (
-            self.in_force.auditor,
-            self.in_force.organizations,
-            self.in_force.labs,
-        ):
+        now = self.in_force
+        if (before.auditor, before.organizations, before.labs) != (now.auditor, now.organizations, now.labs):
             for organization in self.organizations:
                 organization.adopt(*policy_of(self.config, self.in_force, self.layout, organization.name))
         purge = self._changes[stage - 1].purge
@@ -174,9 +171,7 @@ class DeniabilityModel(mesa.Model):
         if deterred > 0.0 and self.draws.uniform("incident.deterred", number) < deterred:
             return
         people = self.population.holders(self.access.members[incident.compartment])
-        seen = draw_sightings(
-            self.draws, incident, people, employees, period_weeks=self.period_weeks, end=end
-        )
+        seen = draw_sightings(self.draws, incident, people, employees, self.period_weeks, end)
         self.population.observe(people)
         self.book.add(incident)
         self.meter.expect(incident)

@@ -53,13 +53,7 @@ class Sighting:
 
 
 def draw_sightings(
-    draws: Draws,
-    incident: Incident,
-    people: IntArray,
-    employees: Employees,
-    *,
-    period_weeks: float,
-    end: float,
+    draws: Draws, incident: Incident, people: IntArray, employees: Employees, period_weeks: float, end: float
 ) -> list[tuple[float, Sighting]]:
     """Let an incident happen, and draw who notices it.
 
