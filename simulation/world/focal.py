@@ -54,7 +54,8 @@ class FocalReport:
 
     def _place(self, mechanism: Mechanism) -> None:
         if self._incident is not None:
-            self._hidden = not isinstance(mechanism, MemorylessMechanism)
+            # without (a) it is an ordinary report of its incident, and nothing is certified
+            self._hidden = self.holds("a") and not isinstance(mechanism, MemorylessMechanism)
             self._incident.score_as_filed(self.intervention.person, filed=not self._hidden)
 
     def without_hidden(self, active_reports: IntArray) -> IntArray:

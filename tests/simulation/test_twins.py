@@ -212,6 +212,12 @@ def test_a_the_incidents_status_does_not_follow_the_report():
                for _, f, w, o in waived)  # fmt: skip
 
 
+@pytest.mark.slow
+def test_a_waived_under_a_counter_mechanism_makes_it_a_report_like_others():
+    """Counted among the incident's reports and hidden from the particle filter at once, it would be one too few."""
+    assert len(some_twins("tca", waived="a")) >= 3
+
+
 def test_b_the_focal_person_decides_and_files_nothing_more_in_both_twins():
     for _, f, *pair in some_twins("uniform"):  # noqa: B007 - the queries read f
         for model in pair:
