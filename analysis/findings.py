@@ -26,6 +26,8 @@ _ENOUGH = 30
 """Outcomes that a level must have in all for a sentence about it."""
 _PAIRS = 10
 """Pairs of runs that a difference must have for a sentence about it."""
+_FEAR = 0.005
+"""Difference in mean fear that is too small for a sentence: most of a staff have access to nothing."""
 
 COSTS = ("misselection_rate", "mean_deficit", "restricted_weeks_to_audit", "harm")
 """What an audit policy is worth: the metrics in which protection is paid for."""
@@ -183,13 +185,14 @@ def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
             under = f"under {short_mechanism(name)}, " if name else ""
             what = DIFFERS[metric][0 if found.value > 0 else 1]
             told = said(row, signed=True, pairs=True).replace(" pair", " run")
-            text = f"{under}{what} where {levels[0]} people had access than where {levels[-1]} had: {told}"
+            few_people, many = (level.replace("-", "–") for level in (levels[0], levels[-1]))
+            text = f"{under}{what} where {few_people} people had access than where {many} had: {told}"
             yield Finding("Small circles", sentence(text), (row,))
 
 
 def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
     """A sentence for each difference that can be told apart, by what is compared, and one on those that cannot."""
-    unsaid = few = 0
+    unsaid = few = small = 0
     held = [str(c) for c in table.columns if "." in str(c)] if len(table) else []
     told: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in records(table):
@@ -197,10 +200,12 @@ def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
             continue
         if row["n_runs"] < _PAIRS:
             few += 1
-        elif is_told_apart(row):
-            told.setdefault((*(row[k] for k in held), row["first"], row["second"]), []).append(row)
-        else:
+        elif not is_told_apart(row):
             unsaid += 1
+        elif row["metric"] == "final_fear" and max(-row["low"], row["high"]) < _FEAR:
+            small += 1
+        else:
+            told.setdefault((*(row[k] for k in held), row["first"], row["second"]), []).append(row)
     for rows in told.values():
         first, second = name_of(rows[0]["first"]), name_of(rows[0]["second"])
         where = ", ".join(
@@ -211,9 +216,14 @@ def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
         parts = tuple(difference(row, brief=i > 0) for i, row in enumerate(rows))
         lead = sentence(f"{where + ', ' if where else ''}{first} against {second}").removesuffix(".")
         yield Finding(topic, sentence(f"{lead}: {'; '.join(parts)}"), tuple(rows), lead, parts)
-    n_told = sum(map(len, told.values()))
+    n_told = sum(map(len, told.values())) + small
     if unsaid or n_told:
         yield Finding(topic, _unsaid(unsaid, unsaid + n_told))
+    if small:
+        yield Finding(
+            topic,
+            f"Of the others, {small} told apart mean fear over all staff, which differed by less than {_FEAR:g}.",
+        )
     if few:
         yield Finding(
             topic,

@@ -32,6 +32,8 @@ LIMITS = (
 """What every report says of itself."""
 
 _NOT_SETTINGS = ("scenario", "evidence", "sources", "sweep")
+_NAME = "title"
+"""Last part of the path of a name, which needs no evidence."""
 
 
 class Setting(tuple[str, str, str, str]):
@@ -52,6 +54,8 @@ def settings(results: Results) -> list[Setting]:
     sources = tree.get("sources", {})
     found = []
     for path, value in _leaves({k: v for k, v in tree.items() if k not in _NOT_SETTINGS}):
+        if path.rpartition(".")[2] == _NAME:
+            continue
         why = _nearest(evidence, path)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if why is None:

@@ -11,6 +11,8 @@ from .marks import dodged, interval, mechanism_handles, note_n
 __all__ = ["anonymity_figure"]
 
 _PANELS = ("retaliation_rate", "strong_identification_rate", "reporting_rate")
+_FEWEST = 5
+"""Outcomes behind a mark: fewer say nothing, and their intervals would fill the panel."""
 
 
 def anonymity_figure(results: Results) -> Drawing | None:
@@ -20,17 +22,18 @@ def anonymity_figure(results: Results) -> Drawing | None:
         return None
     by = [MECHANISM] if MECHANISM in part.runs else []
     data = group_estimates(groups, part.runs, "anonymity_set", _PANELS, by)
-    shown = [m for m in _PANELS if (data["metric"] == m).any()]
+    marks = data[data["denominator"] >= _FEWEST]
+    shown = [m for m in _PANELS if (marks["metric"] == m).any()]
     if not shown:
         return None
-    levels = [level for level in ANONYMITY_LEVELS if level in set(data["level"])]
+    levels = [level for level in ANONYMITY_LEVELS if level in set(marks["level"])]
     place = {level: i for i, level in enumerate(levels)}
     names = mechanism_order(set(data[MECHANISM])) if by else [""]
     with figure("full", 2.1) as fig:
         panels = fig.subplots(1, len(shown), squeeze=False)[0]
         for letter, axes, metric in zip("abc", panels, shown, strict=False):
             for shift, name in zip(dodged(len(names), 0.5), names, strict=True):
-                rows = data[data["metric"] == metric]
+                rows = marks[marks["metric"] == metric]
                 rows = rows[rows[MECHANISM] == name] if name else rows
                 rows = rows.assign(_x=rows["level"].map(place)).sort_values("_x")
                 style = mechanism_style(name or "tca") | {"linewidth": 0.7, "markersize": 3.2}
@@ -39,7 +42,7 @@ def anonymity_figure(results: Results) -> Drawing | None:
                     axes, rows["_x"] + shift, values[:, 0], values[:, 1], values[:, 2], line=True, **style
                 )
             labels = [level.replace("-", "–") for level in levels]
-            axes.set_xticks(range(len(levels)), labels, fontsize=6.5)
+            axes.set_xticks(range(len(levels)), labels, fontsize=6.0)
             axes.set(xlabel="People with access", ylabel=wording(metric).unit)
             axes.set_ylim(bottom=0)
             axes.grid(visible=False, axis="x")
@@ -52,7 +55,8 @@ def anonymity_figure(results: Results) -> Drawing | None:
         f"Anonymity sets{f' at {told}' if told else ''}: how many people had access to what was reported. "
         + "; ".join(f"{letter}: {_SAID[m]}" for letter, m in zip("abc", shown, strict=False))
         + ". Levels are powers of two; marks of one level are set apart. Bars: 95 % intervals (Wilson's, for runs as "
-        f"clusters). n = {part.n_runs} runs of each mechanism; counts behind every mark are in the data."
+        f"clusters); levels with fewer than {_FEWEST} outcomes are in the data alone. n = {part.n_runs} runs of each "
+        "mechanism."
     )
     return Drawing(fig, "anonymity", data, caption)
 

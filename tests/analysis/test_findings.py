@@ -125,7 +125,7 @@ def test_topics_come_together(found):
 
 def test_small_circles_are_told_where_they_differ(found):
     told = [one.sentence for one in of_topic(found, "Small circles")]
-    assert any("Under greedy, more reporters were retaliated against where 2-3" in text for text in told)
+    assert any("Under greedy, more reporters were retaliated against where 2–3" in text for text in told)
     assert all("10 pairs" not in text for text in told)
 
 
@@ -169,4 +169,16 @@ def test_an_end_of_an_interval_never_reads_as_zero():
     row |= {"metric": "retaliation_rate", "value": 0.004, "low": 0.0001, "high": 0.01}
     assert (
         difference(row, brief=True) == "more reporters were retaliated against, +0.4 points (+0.01 to +1.0)"
+    )
+
+
+def test_a_difference_in_fear_that_cannot_matter_is_counted_and_not_told():
+    """Mean fear of all staff moves by a thousandth: told apart in thousands of runs, and of no weight."""
+    runs = make_runs(12)
+    greedy = runs["auditor.mechanism"] == "greedy"
+    runs["final_fear"] = 0.275 + 0.001 * greedy
+    told = of_topic(batch_findings(results(runs)), "What differs between mechanisms")
+    assert not any("fear ended" in one.sentence for one in told)
+    assert told[-1].sentence == (
+        "Of the others, 4 told apart mean fear over all staff, which differed by less than 0.005."
     )
