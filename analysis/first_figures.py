@@ -11,13 +11,13 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from .drawing import Drawing
 from .intervals import wilson
 from .style import (
     COLUMN_WIDTH,
     FULL_WIDTH,
     INK,
     MUTED,
-    Drawing,
     channel_label,
     channel_style,
     figure,

@@ -8,12 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from .drawing import Drawing
 from .intervals import wilson_bounds
 from .style import (
     BOUND_STYLE,
     INK,
     MUTED,
-    Drawing,
     band,
     figure,
     legend_outside,

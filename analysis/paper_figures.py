@@ -11,9 +11,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
+from .drawing import Drawing
 from .style import (
     BOUND_STYLE,
-    Drawing,
     band,
     figure,
     legend_outside,

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from .style import INK, MUTED, Drawing, figure, legend_outside
+from .drawing import Drawing
+from .style import INK, MUTED, figure, legend_outside
 
 __all__ = ["patterns_figure"]
 

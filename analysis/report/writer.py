@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from ...scenarios.errors import InputError
+from ..drawing import write_atomically
 from ..estimates import available_metrics
 from ..findings import Finding
 from ..latex import latex_table
 from ..metrics import METRICS
 from ..results import Results, read_results
 from ..study_figures import chosen_figures
-from ..style import write_atomically
 from .other_findings import findings_of
 from .page import Picture, render_page
 from .sections import provenance

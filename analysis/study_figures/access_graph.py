@@ -7,8 +7,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.lines import Line2D
 
+from ..drawing import Drawing
 from ..results import Results
-from ..style import INK, MUTED, Drawing, figure, legend_outside
+from ..style import INK, MUTED, figure, legend_outside
 from .posteriors import suspects
 
 __all__ = ["access_graph_figure", "access_layout"]

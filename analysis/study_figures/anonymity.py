@@ -1,10 +1,11 @@
 """How many people had access, and how often a reporter among them is found out."""
 
+from ..drawing import Drawing
 from ..group_estimates import group_estimates
 from ..groups import ANONYMITY_LEVELS
 from ..results import MECHANISM, Results
 from ..slices import mechanism_order, reference_slice
-from ..style import Drawing, figure, legend_outside, mechanism_style, panel_title
+from ..style import figure, legend_outside, mechanism_style, panel_title
 from ..wording import wording
 from .marks import dodged, interval, mechanism_handles, note_n
 

@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from ..drawing import Drawing
 from ..estimates import available_metrics, estimates
 from ..results import DELTA, MECHANISM, Results
 from ..slices import IGNORES_DELTA, mechanism_order, reference_slice
-from ..style import INK, MUTED, Drawing, figure, legend_outside, mechanism_style, panel_title
+from ..style import INK, MUTED, figure, legend_outside, mechanism_style, panel_title
 from ..wording import wording
 from .marks import interval, mechanism_handles, scale_of
 

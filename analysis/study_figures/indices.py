@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from ..drawing import Drawing
 from ..results import Results
-from ..style import INK, Drawing, figure, legend_outside
+from ..style import INK, figure, legend_outside
 from ..wording import key_label, wording
 from .marks import interval, scale_of
 

@@ -7,12 +7,12 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from ..drawing import Drawing
 from ..estimates import available_metrics, estimates
 from ..results import MECHANISM, Results
 from ..slices import mechanism_order, reference_slice
 from ..style import (
     INK,
-    Drawing,
     channel_label,
     channel_style,
     figure,

@@ -9,12 +9,12 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from ..drawing import Drawing
 from ..results import Results, value_at
 from ..style import (
     BOUND_STYLE,
     INK,
     MUTED,
-    Drawing,
     channel_label,
     channel_style,
     figure,

@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..drawing import Drawing
 from ..estimates import seed_column
 from ..intervals import t_interval
 from ..results import MECHANISM, Results
 from ..slices import mechanism_order, reference_slice
-from ..style import Drawing, band, figure, legend_outside, mechanism_style, panel_title
+from ..style import band, figure, legend_outside, mechanism_style, panel_title
 from ..wording import short_mechanism
 from .marks import mechanism_handles, note_n
 

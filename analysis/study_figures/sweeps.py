@@ -5,12 +5,12 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from ..contrasts import ADVANTAGE, advantages
+from ..drawing import Drawing
 from ..estimates import available_metrics, estimates
 from ..results import DELTA, MECHANISM, Results, swept_keys
 from ..slices import IGNORES_DELTA, mechanism_order, numeric_keys, reference_slice
 from ..style import (
     BOUND_STYLE,
-    Drawing,
     band,
     figure,
     legend_outside,

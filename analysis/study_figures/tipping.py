@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ..drawing import Drawing
 from ..estimates import estimates
 from ..results import DELTA, MECHANISM, Results
 from ..slices import Slice, mechanism_order, numeric_keys, reference_slice
-from ..style import INK, Drawing, figure, legend_outside, mechanism_label, mechanism_style, panel_title
+from ..style import INK, figure, legend_outside, mechanism_label, mechanism_style, panel_title
 from ..wording import key_label
 from .marks import dodged, interval, mechanism_handles, note_n, ticks_at_levels
 

@@ -3,8 +3,9 @@
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from ..drawing import Drawing
 from ..results import Results
-from ..style import BOUND_STYLE, INK, Drawing, channel_label, channel_style, figure, legend_outside
+from ..style import BOUND_STYLE, INK, channel_label, channel_style, figure, legend_outside
 from .marks import interval
 
 __all__ = ["effects_figure"]

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from matplotlib.image import imread
 
+from deniability.analysis.drawing import save_figure
 from deniability.analysis.style import (
     CHANNEL_HATCH,
     CHANNEL_LABEL,
@@ -24,7 +25,6 @@ from deniability.analysis.style import (
     legend_outside,
     mechanism_label,
     mechanism_style,
-    save_figure,
 )
 
 # Machado, Oliveira & Fernandes 2009, full severity, on linear RGB
