@@ -53,8 +53,8 @@ def plan(
 
 
 def _write(made: "Plan", directory: Path, *, force: bool, started: datetime) -> None:
-    from ...analysis.plan_figures import plan_figure
     from ...analysis.drawing import save_figure
+    from ...analysis.plan_figures import plan_figure
     from ..plan_tables import crossing_table, group_table, misselection_table
     from ..provenance import code_hash, versions
     from ..store import MANIFEST, check_directory, staged, write_json
