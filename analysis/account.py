@@ -132,7 +132,7 @@ def _incidents(metrics: Metrics) -> list[str]:
     if metrics["reporting_rate"] is not None:
         reported, noticed = _parts(metrics, "reporting_rate")
         told.append(
-            f"{_count(observers, 'person', 'people')} noticed something, and decided {_times(noticed)}: "
+            f"{_count(observers, 'person', 'people')} noticed something, {_times(noticed)} in all, and decided "
             f"{_times(reported) if reported else 'never'} to report ({_percent(reported, noticed)})."
         )
     elif incidents:

@@ -19,6 +19,7 @@ from .estimates import (
     available_metrics,
     cells,
     estimates,
+    frame_of,
     keyed_generator,
     ratio_parts,
     records,
@@ -267,7 +268,7 @@ def advantages(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
         if found.method == _NO_SPREAD:
             row["low"], row["high"] = _combined(rates[2 * i], rates[2 * i + 1])
         rows.append(row)
-    return pd.DataFrame(rows, columns=[*by, *ESTIMATE_COLUMNS])
+    return frame_of(rows, list(by))
 
 
 def is_told_apart(found: Estimate | Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from .estimates import available_metrics, estimates, records, tidy
 from .groups import ANONYMITY_LEVELS
 from .results import DELTA, MECHANISM, Results
 from .sentences import DIFFERS, achieved, difference, found_out, said, sentence, spoke
-from .slices import IGNORES_DELTA, Slice, mechanism_order, reference_slice
+from .slices import IGNORES_DELTA, Slice, mechanism_order, reference_slice, varying_keys
 from .wording import level_text, short_mechanism
 
 __all__ = ["Finding", "batch_findings"]
@@ -31,8 +31,17 @@ _FEAR = 0.005
 
 COSTS = ("misselection_rate", "mean_deficit", "restricted_weeks_to_audit", "harm")
 """What an audit policy is worth: the metrics in which protection is paid for."""
-PROTECTION = ("retaliation_rate", "retaliation_rate_transcript", "strong_identification_rate")
+PROTECTION = (
+    "retaliation_rate",
+    "retaliation_rate_transcript",
+    "strong_identification_rate",
+    "strong_false_alarm_rate",
+)
 SPEAKING = ("reporting_rate", "silent_incident_rate", "final_fear")
+
+
+_SMALL = ANONYMITY_LEVELS[:4]
+"""Numbers of people with access that are worth a sentence about small circles."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +73,16 @@ def batch_findings(results: Results) -> list[Finding]:
     if not len(part.runs):
         return []
     compared = list(_compared(part))
-    found = [*_in_short(compared), *_levels(part), *compared, *_by_delta(results)]
+    found = [*_where(results, part), *_in_short(compared), *_levels(part), *compared, *_by_delta(results)]
     found += [*_deterred(results), *_by_anonymity(results, part)]
     order = list(dict.fromkeys(one.topic for one in found))
     return sorted((one for one in found if one.sentence), key=lambda one: order.index(one.topic))
+
+
+def _where(results: Results, part: Slice) -> Iterator[Finding]:
+    """At which cell of a sweep everything is told that names no other."""
+    if set(varying_keys(results.runs)) - {MECHANISM}:
+        yield Finding("Where", f"Unless it says otherwise, a finding is about {part.told()}.")
 
 
 def _in_short(compared: Sequence[Finding]) -> Iterator[Finding]:
@@ -76,7 +91,11 @@ def _in_short(compared: Sequence[Finding]) -> Iterator[Finding]:
         if not one.rows or one.rows[0]["second"] != "greedy" or one.rows[0]["first"] in IGNORES_DELTA:
             continue
         by_metric = {str(row["metric"]): row for row in one.rows}
-        gained = [by_metric[m] for m in ("retaliation_rate", "strong_identification_rate") if m in by_metric]
+        gained = [
+            by_metric[m]
+            for m in ("retaliation_rate", "strong_identification_rate", "strong_false_alarm_rate")
+            if m in by_metric
+        ]
         paid = [by_metric[m] for m in ("restricted_weeks_to_audit", "harm") if m in by_metric]
         if gained:
             text = f"With {short_mechanism(one.rows[0]['first'])} audits instead of greedy ones, "
@@ -149,7 +168,7 @@ def _deterred(results: Results) -> Iterator[Finding]:
     part = reference_slice(results, vary=(MECHANISM, "organizations.retaliation_probability"))
     if "reporting_rate" not in available_metrics(part.runs):
         return
-    topic = "What retaliation deters"
+    topic = "What retaliation does to reporting"
     table = deterrence(part.runs)
     if not len(table):
         if results.kind != "batch":
@@ -157,10 +176,16 @@ def _deterred(results: Results) -> Iterator[Finding]:
         yield Finding(
             topic,
             "These results hold no cell of the same world without retaliation "
-            "(organizations.retaliation_probability = 0), so what retaliation deters is not estimated here.",
+            "(organizations.retaliation_probability = 0), so what retaliation does to reporting is not estimated "
+            "here.",
         )
         return
     yield from _told(table, topic, lambda v: f"a retaliation probability of {v:g}" if v else "none")
+    yield Finding(
+        topic,
+        "These differences hold both what fear deters and the silence of people who have been retaliated against: "
+        "they count as observers who do not report.",
+    )
 
 
 def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
@@ -176,7 +201,7 @@ def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
             sizes = some.groupby("level")["denominator"].sum()
             # levels with enough in them to speak of, chosen by their size and not by their outcome
             levels = [level for level in ANONYMITY_LEVELS if sizes.get(level, 0.0) >= _ENOUGH]
-            if len(levels) < 2:
+            if len(levels) < 2 or levels[0] not in _SMALL:
                 continue
             found = group_contrast(groups, runs, metric, levels[0], levels[-1])
             if found.value is None or not is_told_apart(found):
@@ -239,8 +264,8 @@ def _unsaid(unsaid: int, looked_at: int) -> str:
         text += f" made here {'are' if looked_at > 1 else 'is'} told."
     else:
         text = (
-            f"{unsaid} of {looked_at} comparisons {'has' if unsaid == 1 else 'have'} an interval that includes no "
-            "difference, and nothing is said of them."
+            f"{unsaid} of {looked_at} comparisons {'has' if unsaid == 1 else 'have'} an interval that includes zero, "
+            "and nothing is said of them."
         )
     by_chance = 0.05 * looked_at
     return text + (

@@ -21,6 +21,10 @@ DIFFERS = {
         "the worst-case adversary identified more reports",
         "the worst-case adversary identified fewer reports",
     ),
+    "strong_false_alarm_rate": (
+        "it wrongly identified more that were never filed",
+        "it wrongly identified fewer that were never filed",
+    ),
     "false_retaliation_rate": ("more non-reporters were hit", "fewer non-reporters were hit"),
     "reporting_rate": ("more notices led to a report", "fewer notices led to a report"),
     "silent_incident_rate": (
@@ -119,9 +123,7 @@ def spoke(under: str, rows: Rows) -> str:
     """How many of those who noticed something reported it, and how many incidents nobody reported."""
     if "reporting_rate" not in rows:
         return ""
-    text = (
-        f"{under}people who noticed something decided to report it in {said(rows['reporting_rate'])} of cases"
-    )
+    text = f"{under}{said(rows['reporting_rate'])} of notices led to a report"
     if "silent_incident_rate" in rows:
         text += f"; nobody reported {said(rows['silent_incident_rate'], brief=True)} of the incidents"
     return sentence(text)

@@ -116,12 +116,14 @@ def _scenario(results: Results) -> str:
     values = settings(results)
     if not values:
         return ""
-    counts = {kind: sum(one.kind == kind for one in values) for kind in ("source", "assumption", "none")}
+    counts = {
+        kind: sum(one.kind == kind for one in values) for kind in ("source", "assumption", "tuned", "none")
+    }
     description = str(about.get("description", "")).strip()
     parts = [f"<p>{_text(description)}</p>"] if description else []
     parts.append(
         f"<p>The scenario sets {len(values)} values: {counts['source']} rest on a source, {counts['assumption']} are "
-        f"assumptions, and for {counts['none']} no evidence is given.</p>"
+        f"assumptions, {counts['tuned']} are tuned, and for {counts['none']} no evidence is given.</p>"
     )
     rows = "\n".join(
         f'<tr><td class="text path">{_breakable(path)}</td><td class="text path">{_text(value)}</td>'

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ..results import DELTA, MECHANISM, Results
+from ...scenarios.merging import GIVES_NO_SOURCE
+from ..results import Results, swept_keys
 
 __all__ = ["LIMITS", "Setting", "command_line", "provenance", "reproduction", "settings"]
 
@@ -36,8 +37,14 @@ _NAME = "title"
 """Last part of the path of a name, which needs no evidence."""
 
 
+_KINDS_OF_EVIDENCE = {"assumption": "assumption", "tuned": "tuned"}
+
+
 class Setting(tuple[str, str, str, str]):
-    """A value of the scenario: path, value, kind of evidence ("source", "assumption", "none"), what it rests on."""
+    """A value of the scenario: path, value, kind of evidence, what it rests on.
+
+    Kinds are "source", "assumption", "tuned" and "none".
+    """
 
     __slots__ = ()
 
@@ -65,8 +72,8 @@ def settings(results: Results) -> list[Setting]:
         if key.strip() in sources:
             found.append(Setting((path, text, "source", f"{reason.strip() or key} [{sources[key.strip()]}]")))
         else:
-            kind = "assumption" if key.strip() == "assumption" else "source"
-            found.append(Setting((path, text, kind, why if kind == "source" else reason.strip())))
+            kind = _KINDS_OF_EVIDENCE.get(key.strip(), "none" if why.endswith(GIVES_NO_SOURCE) else "source")
+            found.append(Setting((path, text, kind, reason.strip() if kind == "assumption" else why)))
     return found
 
 
@@ -117,7 +124,9 @@ def reproduction(results: Results) -> list[tuple[str, str]]:
         rows.append(("Command", command))
     guarantee = manifest.get("guarantee")
     if isinstance(guarantee, Mapping) and guarantee.get("text"):
-        rows.append(("Guarantee of the scenario as it stands", str(guarantee["text"])))
+        rows.append(
+            ("Guarantee of the scenario as its file stands, before any sweep", str(guarantee["text"]))
+        )
     if "seed" in manifest:
         rows.append(("Root seed", str(manifest["seed"])))
     for key, label in (
@@ -133,5 +142,5 @@ def reproduction(results: Results) -> list[tuple[str, str]]:
     if isinstance(versions, Mapping):
         rows.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
     runs = results.runs
-    keys = [key for key in (MECHANISM, DELTA) if len(runs) and key in runs]
+    keys = swept_keys(runs) if len(runs) else []
     return rows + [(f"Values of {key}", ", ".join(str(v) for v in dict.fromkeys(runs[key]))) for key in keys]

@@ -20,9 +20,10 @@ from .page import Picture, render_page
 from .sections import provenance
 from .tables import Printed, printed_tables, tidy_tables
 
-__all__ = ["Report", "make_report", "write_report"]
+__all__ = ["Report", "holds_report", "make_report", "write_report"]
 
 PAGE = "report.html"
+_MARK = b"<footer>Made with deniability"  # in every page (page.html)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,14 @@ def make_report(directory: str | Path) -> Report:
             results = replace(results, notices=(*results.notices, told))
     tables = tidy_tables(results) if results.kind != "sensitivity" else {}
     return Report(results, findings_of(results), tables)
+
+
+def holds_report(directory: Path) -> bool:
+    """Whether a directory holds a page that `write_report` wrote."""
+    try:
+        return _MARK in (directory / PAGE).read_bytes()
+    except OSError:
+        return False
 
 
 def write_report(

@@ -1,8 +1,6 @@
 """How protection and usefulness move with one swept number, above all with delta."""
 
-import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from ..contrasts import ADVANTAGE, advantages
 from ..drawing import Drawing
@@ -10,7 +8,6 @@ from ..estimates import available_metrics, estimates
 from ..results import DELTA, MECHANISM, Results, swept_keys
 from ..slices import IGNORES_DELTA, mechanism_order, numeric_keys, reference_slice
 from ..style import (
-    BOUND_STYLE,
     band,
     figure,
     legend_outside,
@@ -78,9 +75,6 @@ def sweep_figure(results: Results, key: str = DELTA) -> Drawing | None:
                 band(axes, rows[key], scale * rows["low"], scale * rows["high"], style["color"])
             ticks_at_levels(axes, levels)
             axes.set_ylabel(wording(metric).unit)
-            if metric == ADVANTAGE and key == DELTA:
-                line = np.geomspace(min(levels), max(levels), 50)
-                axes.plot(line, 100 * line, **BOUND_STYLE)
             panel_title(axes, _LETTERS[i], _TITLES.get(metric, wording(metric).name))
             low, high = axes.get_ylim()
             if scale == 100.0 and low < 0 and metric != ADVANTAGE:
@@ -94,9 +88,6 @@ def sweep_figure(results: Results, key: str = DELTA) -> Drawing | None:
         # one label for all panels: the names of keys are longer than a panel is wide
         fig.supxlabel(f"{key_label(key)}; n = {part.n_runs} runs in each cell", fontsize=8.0)
         handles, labels = mechanism_handles([n for n in names if n])
-        if ADVANTAGE in shown and key == DELTA:
-            handles.append(Line2D([], [], **BOUND_STYLE))
-            labels.append("δ: the guarantee's bound")
         if handles:
             legend_outside(fig, handles, labels, columns=3)
     stem = "delta" if key == DELTA else f"sweep-{key.replace('.', '-')}"
@@ -114,8 +105,9 @@ def _caption(key: str, shown: list[str], names: list[str], told: str, n_runs: in
         )
         if key == DELTA:
             text += (
-                " Dashes: δ, which bounds this difference for each single report in the two worlds with and without "
-                "it. Here filed and unfiled reports are different reports, so their difference can stray from it."
+                " δ bounds this difference for each single report in the two worlds with and without it. Here filed "
+                "and unfiled reports are different reports, so no bound is drawn; `deniability leakage` and "
+                "`deniability twin` hold the bound itself against what they measure."
             )
     if key == DELTA and set(names) & set(IGNORES_DELTA):
         text += " Greedy and uniform ignore δ; greedy has no guarantee."

@@ -12,12 +12,13 @@ from ..results import DELTA, MECHANISM, Results
 from ..slices import Slice, mechanism_order, numeric_keys, reference_slice
 from ..style import INK, figure, legend_outside, mechanism_label, mechanism_style, panel_title
 from ..wording import key_label
-from .marks import dodged, interval, mechanism_handles, note_n, ticks_at_levels
+from .marks import dodged, interval, mechanism_handles, note_n
 
 __all__ = ["tipping_figure"]
 
 _NEEDED = ("reporting_rate_numerator", "reporting_rate_denominator", "final_fear")
 _REPORTED = "Reported (% of notices)"
+_MOST_PLACES = 12
 
 
 def tipping_figure(results: Results, key: str | None = None) -> Drawing | None:
@@ -43,10 +44,13 @@ def tipping_figure(results: Results, key: str | None = None) -> Drawing | None:
     if not len(runs):
         return None
     names = mechanism_order(set(runs[MECHANISM])) if MECHANISM in runs else [""]
+    # one setting alone: clouds of different settings would look like outcomes of one
+    held = set(reference_slice(results).runs["run_id"])
+    alike = runs[runs["run_id"].isin(held)]
     with figure("full", 2.35) as fig:
         left, right = fig.subplots(1, 2)
         for name in names:
-            some = runs[runs[MECHANISM] == name] if name else runs
+            some = alike[alike[MECHANISM] == name] if name else alike
             _cloud(left, some["final_fear"], 100 * some["reported"], name)
         left.xaxis.set_major_locator(MaxNLocator(4))
         left.set(xlabel="Fear at the end of a run (mean belief)", ylabel=_REPORTED)
@@ -60,7 +64,12 @@ def tipping_figure(results: Results, key: str | None = None) -> Drawing | None:
         if names != [""]:
             legend_outside(fig, *mechanism_handles(names, line=False), columns=3)
     columns = ["run_id", *[k for k in (MECHANISM, key) if k and k in runs], "reported", "final_fear"]
-    return Drawing(fig, "tipping", runs[columns].reset_index(drop=True), _caption(part, len(runs), key))
+    return Drawing(
+        fig,
+        "tipping",
+        runs[columns].reset_index(drop=True),
+        _caption(part, reference_slice(results).told() if key else "", len(runs), key),
+    )
 
 
 def _cloud(axes: Axes, x: pd.Series, y: pd.Series, name: str) -> None:
@@ -93,28 +102,34 @@ def _strips(axes: Axes, runs: pd.DataFrame, names: list[str]) -> None:
 
 def _against(axes: Axes, runs: pd.DataFrame, names: list[str], key: str) -> None:
     levels = sorted(float(v) for v in runs[key].unique())
-    step = (max(levels) - min(levels)) / max(len(levels) - 1, 1) if len(levels) > 1 else 1.0
-    for shift, name in zip(dodged(len(names), 0.3 * step), names, strict=True):
+    few = len(levels) <= _MOST_PLACES
+    # few levels get a place each, within which the mechanisms stand apart; many stand where they are
+    place = {level: i for i, level in enumerate(levels)}
+    for shift, name in zip(dodged(len(names), 0.6), names, strict=True):
         some = runs[runs[MECHANISM] == name] if name else runs
-        _cloud(axes, some[key] + shift, 100 * some["reported"], name)
-        if len(levels) <= 12:
+        across = some[key].map(place) + shift if few else some[key]
+        _cloud(axes, across, 100 * some["reported"], name)
+        if few:
             means = estimates(some, ["reporting_rate"], by=[key])
-            style = mechanism_style(name or "tca") | {"marker": "none"}
-            axes.plot(means[key] + shift, 100 * means["value"], **style)
-    if len(levels) <= 12:
-        ticks_at_levels(axes, levels) if min(levels) <= 0 else axes.set_xticks(levels)
+            look: dict[str, Any] = {"marker": "_", "markersize": 9, "zorder": 4, "color": INK}
+            values = 100 * means[["value", "low", "high"]].to_numpy()
+            interval(axes, means[key].map(place) + shift, values[:, 0], values[:, 1], values[:, 2], **look)
+    if few:
+        axes.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
     axes.set(xlabel=key_label(key), ylabel=_REPORTED)
 
 
-def _caption(part: Slice, n: int, key: str | None) -> str:
+def _caption(part: Slice, at: str, n: int, key: str | None) -> str:
     told = part.told()
     right = (
         "b: the same shares by mechanism; diamonds: estimates with 95 % intervals over runs as clusters."
         if key is None
-        else f"b: the same shares by {key_label(key)}; lines: estimates. Marks of one value are set apart."
+        else f"b: the same shares by {key_label(key)}; dashes: estimates with 95 % intervals over runs as clusters. "
+        "Marks of one value are set apart."
     )
     return (
-        f"Does silence tip? Each mark is one run{f', at {told}' if told else ''} (n = {n}). a: share of notices "
-        f"that led to a decision to report, against the mean fear at the end. {right} Where intimidation is strong "
-        "enough for two outcomes, runs gather in two clouds and a mean lies in neither."
+        f"Does silence tip? Each mark is one run{f', at {told}' if told else ''} (n = {n}). a: share of notices that "
+        f"led to a decision to report, against the mean fear at the end{f', at {at}' if at else ''}. {right} If "
+        "silence tipped, the runs of one mechanism and one setting would gather in two clouds, and their mean would "
+        "lie in neither."
     )

@@ -91,8 +91,8 @@ def test_worked_sentences():
     rate("retaliation_rate_self_disclosure", 1, 2)
     rate("false_retaliation_rate", 2, 40)
     assert story(metrics) == [
-        "3 incidents of misconduct happened. 2 people noticed something, and decided 4 times: 2 times to report "
-        "(50.0 %). Nothing was ever reported about 1 incident.",
+        "3 incidents of misconduct happened. 2 people noticed something, 4 times in all, and decided 2 times to "
+        "report (50.0 %). Nothing was ever reported about 1 incident.",
         "The auditor received 2 reports and made 8 audits; 1 of them brought an open incident to light. 1 audit "
         "(12.5 %) went to a target with fewer reports than another had, and over all audits the gap was 0.5 reports "
         "on average. From an incident to the next audit of its target it took 5.0 weeks on average, counting at "

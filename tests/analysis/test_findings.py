@@ -83,13 +83,14 @@ def test_mechanisms_that_do_the_same_are_not_told_apart():
     found = batch_findings(results(same.reset_index(drop=True)))
     told = of_topic(found, "What differs between mechanisms")
     assert len(told) == 1
-    assert told[0].sentence.startswith("33 of 33 comparisons have an interval that includes no difference")
+    assert told[0].sentence.startswith("36 of 36 comparisons have an interval that includes zero")
     assert "by chance" not in told[0].sentence
     assert not of_topic(found, "In short")
 
 
 def test_what_a_mechanism_gains_and_costs_comes_first(found):
-    assert found[0].topic == "In short"
+    assert [found[0].topic, found[1].topic] == ["Where", "In short"]
+    assert found[0].sentence == "Unless it says otherwise, a finding is about δ (per report) = 0.1."
     told = [one.sentence for one in of_topic(found, "In short")]
     assert [text.split(" audits")[0] for text in told] == [
         "With randomized response",
@@ -130,7 +131,7 @@ def test_small_circles_are_told_where_they_differ(found):
 
 
 def test_a_world_without_retaliation_is_asked_for_and_not_imagined(found):
-    (told,) = of_topic(found, "What retaliation deters")
+    (told,) = of_topic(found, "What retaliation does to reporting")
     assert "no cell of the same world without retaliation" in told.sentence
     key = "organizations.retaliation_probability"
     runs = make_runs(12, ["tca"], [0.1])
@@ -140,7 +141,7 @@ def test_a_world_without_retaliation_is_asked_for_and_not_imagined(found):
         **{key: 0.0},
     )
     both = pd.concat([runs.assign(**{key: 0.33}), spared], ignore_index=True)
-    (told, *_) = of_topic(batch_findings(results(both)), "What retaliation deters")
+    (told, *_) = of_topic(batch_findings(results(both)), "What retaliation does to reporting")
     assert "a retaliation probability of 0.33 against none: fewer notices led to a report" in told.sentence
 
 
