@@ -20,6 +20,7 @@ from ..agents.ports import FloatArray, IntArray
 from ..scenarios import ScenarioConfig
 from ..scenarios.changing import timeline
 from .calendar import WEEKS_PER_YEAR
+from .clock import clock
 from .draws import KeyedDraws
 from .guarantees import published_deltas, segments
 from .intervention import Intervention
@@ -70,6 +71,8 @@ class DeniabilityModel(mesa.Model):
     InputError
         The guarantee would end before the run, or a file that the scenario names is wrong.
     """
+
+    time = clock
 
     def __init__(
         self,

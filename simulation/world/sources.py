@@ -104,9 +104,11 @@ class TurnoverSource(Actor):
                 yield time, slot
 
     def _await_next(self) -> None:
-        at, slot = next(self._coming)
-        self.call_at(at, self._depart, slot)
+        at, self._slot = next(self._coming)
+        # the source itself is what Mesa calls: most events are departures, and none needs a task of its own
+        self.model.schedule_event(self, at=at)
 
-    def _depart(self, slot: int) -> None:
-        self._replace(self._lab, slot)
+    def __call__(self) -> None:
+        """Let the departure that is due happen."""
+        self._replace(self._lab, self._slot)
         self._await_next()
