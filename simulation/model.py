@@ -4,7 +4,7 @@ Time is continuous, in audit periods. Decisions happen at whole periods; everyth
 Nothing here costs time per idle employee and period.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import mesa
 import numpy as np
@@ -269,9 +269,9 @@ class DeniabilityModel(mesa.Model):
 
     # ---- what labs see and do ---------------------------------------------------------------------------------
 
-    def suspects(self, lab: int, targets: IntArray | None) -> Suspects:
+    def suspects(self, lab: int, targets: Sequence[int] | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
-        rows = self.book.suspects(lab, None if targets is None else targets.tolist())
+        rows = self.book.suspects(lab, targets)
         if self.focal and self.focal.judged_alone and self.organizations[lab].inference.omniscient:
             return rows.only(self.focal.intervention.person, self.focal.intervention.incident)
         return rows

@@ -30,7 +30,7 @@ class LabWorld(Protocol):
     period_weeks: float
     time: float
 
-    def suspects(self, lab: int, targets: IntArray | None) -> Suspects:
+    def suspects(self, lab: int, targets: Sequence[int] | None) -> Suspects:
         """People who can be punished, with access to open incidents of `lab` (on `targets`; None: on any)."""
         ...
 
@@ -116,7 +116,7 @@ class OrganizationAgent(Actor):
         if self.policy.evaluate == "own-audit":
             if not own_targets:
                 return
-            suspects = self.world.suspects(self.lab, np.asarray(own_targets, dtype=np.int64))
+            suspects = self.world.suspects(self.lab, own_targets)
         else:
             suspects = self.world.suspects(self.lab, None)
         if not len(suspects.person):

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...agents.organization.inference import KnownIncidents
 from ...agents.organization.suspects import Suspects
-from ...agents.ports import IntArray
 from .incidents import Incident
 from .population import Population
 from .suspects import suspect_rows
@@ -70,13 +69,7 @@ class IncidentBook:
     def known(self, lab: int) -> KnownIncidents:
         """The lab's own incidents so far, open or found."""
         own = self._of_lab[lab]
-
-        def column(values: Iterable[float]) -> IntArray:
-            return np.array(list(values), dtype=np.int64)
-
-        return KnownIncidents(
-            incident=column(i.incident for i in own),
-            target=column(i.target for i in own),
-            time=np.array([i.time for i in own], dtype=np.float64),
-            anonymity_set=column(i.anonymity_set for i in own),
-        )
+        numbers = [(i.incident, i.target, i.anonymity_set) for i in own]
+        incident, target, anonymity_set = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
+        times = np.array([i.time for i in own], dtype=np.float64)
+        return KnownIncidents(incident, target, times, anonymity_set)

@@ -39,8 +39,7 @@ class Population:
         self.first_slot: IntArray = np.concatenate([[0], np.cumsum(headcounts)]).astype(np.int64)
         self._first_slot: list[int] = self.first_slot.tolist()
         self._generation: dict[int, int] = {}  # only of places that have changed hands
-        self._joined: dict[int, float] = {}
-        self._left: dict[int, float] = {}
+        self._left: dict[int, float] = {}  # when; a newcomer has joined when whoever was there before left
         self.n_reports: dict[int, int] = {}
         self.punished: dict[int, str] = {}
         self._observed: list[IntArray] = []
@@ -70,9 +69,9 @@ class Population:
         return self.in_place(person) and person not in self.punished
 
     def punishable(self, people: IntArray) -> BoolArray:
-        """Whether each person is in place and has not been retaliated against, same shape."""
-        generation, punished, n_slots = self._generation, self.punished, self.n_slots
-        each = [generation.get(p % n_slots, 0) == p // n_slots and p not in punished for p in people.tolist()]
+        """Whether each person, who has come, is still in place and has not been retaliated against; same shape."""
+        left, punished = self._left, self.punished
+        each = [p not in left and p not in punished for p in people.tolist()]
         return np.array(each, dtype=np.bool_)
 
     def _team(self, slot: int) -> IntArray:
@@ -86,7 +85,6 @@ class Population:
         leaver = slot + generation * self.n_slots
         self._generation[slot] = generation + 1
         self._left[leaver] = time
-        self._joined[leaver + self.n_slots] = time
         return leaver
 
     def observe(self, people: IntArray) -> None:
@@ -103,7 +101,8 @@ class Population:
         employee_ids
             What an imported file calls the first holder of a place, by place.
         """
-        newcomers = np.fromiter(sorted(self._joined), np.int64, len(self._joined))
+        joined = {leaver + self.n_slots: time for leaver, time in self._left.items()}
+        newcomers = np.fromiter(sorted(joined), np.int64, len(joined))
         person = np.concatenate([np.arange(self.n_slots, dtype=np.int64), newcomers])
         person = person[np.lexsort((person, person % self.n_slots))]
         slot = person % self.n_slots
@@ -135,7 +134,7 @@ class Population:
                 "team": self.teams.team_of(slot) - self.teams.team_of(first),
                 "department": self.teams.department_of(slot) - self.teams.department_of(first),
                 "compartments": n_compartments[slot],
-                "joined": filled(self._joined, 0.0),
+                "joined": filled(joined, 0.0),
                 "left": filled(self._left, np.nan),
                 "observed_incidents": observed,
                 "reports": filled({p: float(n) for p, n in self.n_reports.items()}, 0.0).astype(np.int64),

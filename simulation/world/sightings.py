@@ -12,6 +12,7 @@ __all__ = ["Sighting", "draw_sightings"]
 
 _OF_ALL = ("employee.notice", "employee.notice_delay", "employee.report_delay")
 _OF_WITNESSES = ("employee.decision", "report.leak", "report.disclosure")  # in the order of `Sighting`
+_FEW = 500  # people for whom everything is drawn at once, as a draw costs more to begin than to extend
 
 
 @dataclass(eq=False, slots=True)
@@ -79,12 +80,15 @@ def draw_sightings(
         When each sighting happens, in periods, by row; none after the end.
     """
     number = incident.incident
-    notice, notice_wait, report_wait = draws.several(_OF_ALL, people, number)
+    few = len(people) <= _FEW
+    drawn = draws.several(_OF_ALL + _OF_WITNESSES if few else _OF_ALL, people, number)
+    notice, notice_wait, report_wait = drawn[: len(_OF_ALL)]
     notice_time = incident.time - np.log(notice_wait) * (employees.notice_delay_weeks / period_weeks)
     report_time = notice_time - np.log(report_wait) * (employees.report_delay_weeks / period_weeks)
     incident.happen(people, np.maximum(np.ceil(report_time), 1.0).astype(np.int64))
     rows = np.flatnonzero((notice < employees.notice_probability) & (notice_time <= end))
-    drawn = draws.several(_OF_WITNESSES, people[rows], number)
-    columns = (people[rows], rows, report_time[rows], *drawn)
+    who = people[rows]
+    theirs = drawn[len(_OF_ALL) :, rows] if few else draws.several(_OF_WITNESSES, who, number)
+    columns = (who, rows, report_time[rows], *theirs)
     seen = (Sighting(incident, *row) for row in zip(*(c.tolist() for c in columns), strict=True))
     return list(zip(notice_time[rows].tolist(), seen, strict=True))

@@ -71,6 +71,5 @@ class Exponential(MemorylessMechanism):
 
     def _scores(self, active_reports: IntArray) -> FloatArray:
         counts = np.asarray(active_reports)
-        candidates = counts >= 0
         scores: FloatArray = np.multiply(counts, self.epsilon, dtype=np.float64)
-        return scores if candidates.all() else np.where(candidates, scores, -np.inf)
+        return scores if counts.min() >= 0 else np.where(counts >= 0, scores, -np.inf)

@@ -101,9 +101,11 @@ class CandidateBook:
         self.target[first : self.size] = target
         self.filed[first : self.size] = is_filed
         self.frozen[first : self.size] = False
+        added = [0] * (2 * self.n_targets)
         for candidate, (c, kind) in enumerate(zip(places, kinds, strict=True), first):
             self.open[c].append(candidate)
-            self.n_open[int(kind), c] += 1
+            added[c + self.n_targets if kind else c] += 1
+        self.n_open += np.array(added).reshape(2, -1)
         ids: IntArray = np.arange(first, self.size)
         return ids
 
@@ -148,11 +150,8 @@ class CandidateBook:
 
     def check_audited(self, audited: IntArray) -> list[int]:
         """Return the audited targets, or raise ValueError if they repeat or are out of range."""
-        targets: list[int] = np.atleast_1d(audited).tolist()
-        if (
-            not targets
-            or len(set(targets)) < len(targets)
-            or not all(0 <= a < self.n_targets for a in targets)
-        ):
+        targets: list[int] = np.asarray(audited).reshape(-1).tolist()
+        different = len(set(targets)) == len(targets) > 0
+        if not different or min(targets) < 0 or max(targets) >= self.n_targets:
             raise ValueError(f"audited must be different targets in 0..{self.n_targets - 1}, got {audited}")
         return targets

@@ -14,8 +14,6 @@ from .base import BoolArray, CandidateBook, StrongScorer
 
 __all__ = ["ExactScorer"]
 
-_FILED = 1  # the kind of a candidate: row of `n_open` and of the sums; the other is 0
-_CHANGES = np.array([1, -1])  # of the count, from the real world to the other one, by kind
 
 
 class ExactScorer(StrongScorer):
@@ -34,10 +32,17 @@ class ExactScorer(StrongScorer):
 
     def __init__(self, mechanism: MemorylessMechanism, n_targets: int) -> None:
         self._mechanism = mechanism
+        self._n_targets = n_targets
         self._book = CandidateBook(n_targets)
-        # first the sum of the finite factors, then the number of infinite ones, whose difference would be NaN
-        self._running: FloatArray = np.zeros((2, 2, n_targets))
+        # one place per kind and target, as in the book's `n_open`: first those not filed, then those filed.
+        # row 0 is the sum of the finite factors, row 1 the number of infinite ones, whose difference would be NaN
+        self._running: FloatArray = np.zeros((2, 2 * n_targets))
         self._start: FloatArray = np.zeros((2, 16))
+        self._target_of: IntArray = np.tile(np.arange(n_targets), 2)
+        # of the count, from the real world to the other one
+        self._change_of: IntArray = np.repeat([1, -1], n_targets)
+        # where each world but the real one, a row each, begins in the table of all
+        self._world_at: IntArray = np.arange(1, 2 * n_targets + 1) * n_targets
 
     def add_candidates(self, targets: IntArray, filed: BoolArray) -> IntArray:
         """See `StrongScorer.add_candidates`."""
@@ -45,8 +50,8 @@ class ExactScorer(StrongScorer):
         if self._start.shape[1] < self._book.target.size:
             more = np.zeros((2, self._book.target.size - self._start.shape[1]))
             self._start = np.concatenate((self._start, more), axis=1)
-        kind, target = self._places(ids)
-        self._start[:, ids] = self._running[:, kind, target]
+        if ids.size:
+            self._start[:, ids[0] : ids[-1] + 1] = self._running.take(self._places(ids), axis=1)
         return ids
 
     def observe(self, active_reports: IntArray, audited: IntArray) -> None:
@@ -57,37 +62,39 @@ class ExactScorer(StrongScorer):
             counts[a] = NO_CANDIDATE
 
     def _decision(self, counts: IntArray, audited: int) -> None:
-        kind, target = self._book.n_open.nonzero()
-        change = _CHANGES[kind]
+        n_targets, (places,) = self._n_targets, self._book.n_open.reshape(-1).nonzero()
+        change = self._change_of.take(places)
         # the real world and, one a row, those with one report more or one less: the mechanism is asked but once
-        worlds = np.empty((1 + target.size, counts.size), dtype=np.int64)
+        worlds = np.empty((1 + places.size, n_targets), dtype=np.int64)
         worlds[:] = counts
-        worlds[np.arange(1, 1 + target.size), target] += change
+        worlds.reshape(-1)[self._world_at[: places.size] + self._target_of.take(places)] += change
         log_chance = self._mechanism.log_probabilities(worlds)[:, audited]
         real, other = log_chance[0], log_chance[1:]
         if real == -np.inf:
             raise ValueError(f"auditing target {audited} is impossible at active reports {counts.tolist()}")
         possible = other > -np.inf
         if not possible.all():
-            self._running[1, kind[~possible], target[~possible]] += 1.0
-            kind, target, change, other = kind[possible], target[possible], change[possible], other[possible]
-        self._running[0, kind, target] += change * (other - real)
+            self._running[1, places[~possible]] += 1.0
+            places, change, other = places[possible], change[possible], other[possible]
+        self._running[0, places] += change * (other - real)
         ids = self._book.ids_of(audited)
         if ids.size:
             self._book.freeze(audited, ids, self._current(ids))
         # no open candidate is left, so the sums may start afresh: no digits are lost over a long history
-        self._running[:, :, audited] = 0.0
+        self._running[:, audited::n_targets] = 0.0
 
-    def _places(self, ids: IntArray) -> tuple[IntArray, IntArray]:
-        """Kind and target of candidates: where their running sum is."""
-        return self._book.filed[ids].astype(np.int64), self._book.target[ids]
+    def _places(self, ids: IntArray) -> IntArray:
+        """Where the running sums of candidates are."""
+        return self._book.filed.take(ids) * self._n_targets + self._book.target.take(ids)
 
     def _current(self, ids: IntArray) -> FloatArray:
-        kind, target = self._places(ids)
-        finite, n_infinite = self._running[:, kind, target] - self._start[:, ids]
+        places = self._places(ids)
+        finite, n_infinite = self._running.take(places, axis=1) - self._start.take(ids, axis=1)
+        if not n_infinite.any():
+            return finite
         # impossible without a report that was filed: certainty; impossible with one that was not: ruled out
-        result: FloatArray = np.where(n_infinite > 0.0, np.where(kind == _FILED, np.inf, -np.inf), finite)
-        return result
+        certain = np.where(places >= self._n_targets, np.inf, -np.inf)
+        return np.where(n_infinite > 0.0, certain, finite)
 
     def log_likelihood_ratios(self, ids: IntArray) -> FloatArray:
         """See `StrongScorer.log_likelihood_ratios`."""
