@@ -1,6 +1,6 @@
 """The protocols through which actors see the rest of the simulation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +46,10 @@ class Recorder(Protocol):
 
     def record(self, table: str, **values: Any) -> None:
         """Append one row to `table`."""
+        ...
+
+    def recorder(self, table: str) -> Callable[[tuple[Any, ...]], None]:
+        """Give what appends one row to `table` as a tuple in the order of the columns."""
         ...
 
     def record_block(self, table: str, **columns: Any) -> None:

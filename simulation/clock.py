@@ -12,14 +12,15 @@ import mesa
 __all__ = ["clock"]
 
 _observable = vars(mesa.Model)["time"]
+_kept_as: str = _observable.private_name
 
 
 def _set(model: Any, time: float) -> None:
     if model.subscribers:
         _observable.__set__(model, time)
     else:
-        setattr(model, _observable.private_name, time)
+        setattr(model, _kept_as, time)
 
 
-clock = property(attrgetter(_observable.private_name), _set, doc="The time, in audit periods.")
+clock = property(attrgetter(_kept_as), _set, doc="The time, in audit periods.")
 """Takes the place of Mesa's `time` in a model."""

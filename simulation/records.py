@@ -1,5 +1,6 @@
 """The event log: append-only typed records, written as tables when the run is over."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -82,17 +83,23 @@ COLUMNS: dict[str, dict[str, str]] = {
 }
 """Tables that are recorded as things happen: column names and types, in the order of the file."""
 
+type _Row = dict[str, Any] | tuple[Any, ...]
+
 
 class EventLog:
     """Append-only records of a run, one list of chunks a table; rows keep the order in which they came."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
+        self._rows: dict[str, list[_Row]] = {name: [] for name in COLUMNS}
         self._blocks: dict[str, list[tuple[int, dict[str, Any]]]] = {name: [] for name in COLUMNS}
 
     def record(self, table: str, **values: Any) -> None:
         """Append one row to `table`, every column named."""
         self._rows[table].append(values)
+
+    def recorder(self, table: str) -> Callable[[tuple[Any, ...]], None]:
+        """Give what appends one row to `table` as a tuple in the order of the columns: for what happens most."""
+        return self._rows[table].append
 
     def record_block(self, table: str, **columns: Any) -> None:
         """Append many rows to `table`: arrays of one length; scalars are repeated."""
@@ -106,7 +113,7 @@ class EventLog:
         """The table as a data frame with the columns and types of `COLUMNS`."""
         rows = self._rows[table]
         # stretches of single rows, with the blocks that came between them
-        stretches: list[list[dict[str, Any]] | tuple[dict[str, Any], int]] = []
+        stretches: list[list[_Row] | tuple[dict[str, Any], int]] = []
         done = 0
         for before, columns in self._blocks[table]:
             stretches.append(rows[done:before])
@@ -115,10 +122,13 @@ class EventLog:
             done = before
         stretches.append(rows[done:])
         # column by column: a frame for each stretch would cost more than the run
-        return pd.DataFrame({name: _column(stretches, name, kind) for name, kind in COLUMNS[table].items()})
+        columns = enumerate(COLUMNS[table].items())
+        return pd.DataFrame({name: _column(stretches, place, name, kind) for place, (name, kind) in columns})
 
 
-def _column(stretches: list[list[dict[str, Any]] | tuple[dict[str, Any], int]], name: str, kind: str) -> Any:
+def _column(
+    stretches: list[list[_Row] | tuple[dict[str, Any], int]], place: int, name: str, kind: str
+) -> Any:
     """One column over all stretches, as an array of its type."""
     text = kind == "str"
     pieces: list[np.ndarray] = []
@@ -128,6 +138,7 @@ def _column(stretches: list[list[dict[str, Any]] | tuple[dict[str, Any], int]], 
             value = np.asarray(columns[name], dtype=object if text else kind)
             pieces.append(np.broadcast_to(value, (length,)))
         elif stretch:
-            pieces.append(np.array([row[name] for row in stretch], dtype=object if text else kind))
+            values = [row[name] if isinstance(row, dict) else row[place] for row in stretch]
+            pieces.append(np.array(values, dtype=object if text else kind))
     joined = np.concatenate(pieces) if pieces else np.empty(0, dtype=object if text else kind)
     return pd.array(joined, dtype="str") if text else joined

@@ -41,7 +41,7 @@ class Society:
         self.employees = config.employees
         """What holds now; changes during a run put another table here."""
         self._draws = draws
-        self._log = log
+        self._record_departure = log.recorder("departures")
         self._agents: dict[int, EmployeeAgent] = {}
         self.population = population
         self.fear = Beliefs(population.n_slots, beliefs.fear_mean, beliefs.fear_strength, beliefs.decay)
@@ -110,7 +110,7 @@ class Society:
     def _leave(self, lab: int, slot: int, reason: str) -> None:
         time = self._model.time
         person = self.population.replace(slot, time)
-        self._log.record("departures", time=time, lab=lab, person=person, reason=reason)
+        self._record_departure((time, lab, person, reason))
         self.fear.forget(slot)
         agent = self._agents.pop(person, None)
         if agent is not None:

@@ -27,12 +27,12 @@ def suspect_rows(incidents: Sequence[Incident], population: Population) -> Suspe
     if not incidents:
         return _NOBODY
     person = np.concatenate([i.people for i in incidents])
-    rows = np.flatnonzero(population.punishable(person))
+    (rows,) = population.punishable(person).nonzero()
     which = np.repeat(np.arange(len(incidents)), [i.anonymity_set for i in incidents])[rows]
     facts = np.array(
         [(i.incident, i.target, i.anonymity_set, not i.is_open) for i in incidents], dtype=np.int64
     )
-    incident, target, anonymity_set, found = facts.T[:, which]
+    incident, target, anonymity_set, found = facts.take(which, axis=0).T
     return Suspects(
         incident=incident,
         person=person[rows],

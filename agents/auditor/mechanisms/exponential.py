@@ -37,7 +37,7 @@ class Exponential(MemorylessMechanism):
         super().__init__(delta, horizon)
         self.epsilon = float(epsilon_for_delta(delta))
         self._most_tabulated = min(_LONGEST_TABLE, _LARGEST_EXPONENT / self.epsilon)
-        self._slowness: FloatArray = np.ones(1)  # rho^-n by count, up to the largest of the last decision
+        self._slowness: FloatArray = np.ones(1)  # rho^-n by count, up to the largest so far
 
     def select(self, active_reports: IntArray) -> IntArray:
         """Make one decision: a clock per target, exponential with rate rho^n; the first to ring is audited.
@@ -48,7 +48,7 @@ class Exponential(MemorylessMechanism):
         clocks = self.generator.standard_exponential((self.n_replicates, self.n_targets))
         most = active_reports.max()
         if most <= self._most_tabulated and active_reports.min() >= 0:
-            if len(self._slowness) != most + 1:
+            if len(self._slowness) <= most:
                 self._slowness = np.exp(-self.epsilon * np.arange(most + 1))
             clocks *= self._slowness.take(active_reports)
         else:  # by logarithms, which neither overflow nor mind a target that is no candidate

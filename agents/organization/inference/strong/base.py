@@ -141,7 +141,7 @@ class CandidateBook:
         if counts.shape != (self.n_targets,):
             raise ValueError(f"active_reports must have shape ({self.n_targets},), got {counts.shape}")
         n_filed = self.n_open[1]
-        if (counts < n_filed).any():
+        if np.count_nonzero(counts < n_filed):
             c = int(np.argmax(n_filed - counts))
             raise ValueError(
                 f"target {c} has {counts[c]} active reports, fewer than its {n_filed[c]} filed candidates"

@@ -73,7 +73,7 @@ class ExactScorer(StrongScorer):
         if real == -np.inf:
             raise ValueError(f"auditing target {audited} is impossible at active reports {counts.tolist()}")
         possible = other > -np.inf
-        if not possible.all():
+        if np.count_nonzero(possible) < places.size:
             self._running[1, places[~possible]] += 1.0
             places, change, other = places[possible], change[possible], other[possible]
         self._running[0, places] += change * (other - real)
@@ -90,7 +90,7 @@ class ExactScorer(StrongScorer):
     def _current(self, ids: IntArray) -> FloatArray:
         places = self._places(ids)
         finite, n_infinite = self._running.take(places, axis=1) - self._start.take(ids, axis=1)
-        if not n_infinite.any():
+        if not np.count_nonzero(n_infinite):
             return finite
         # impossible without a report that was filed: certainty; impossible with one that was not: ruled out
         certain = np.where(places >= self._n_targets, np.inf, -np.inf)
