@@ -133,10 +133,8 @@ class DeniabilityModel(mesa.Model):
 
     def _build_auditor(self) -> None:
         config, n_targets = self.config, self.layout.n_targets
-        parts = segments(config)
-        offices = [(part.first, part.build) for part in parts]
-        audits_per_period = config.auditor.audits_per_period
-        self.auditor = AuditorAgent(self, offices, n_targets, config.time.periods, audits_per_period)
+        offices, n_audits = [(p.first, p.build) for p in segments(config)], config.auditor.audits_per_period
+        self.auditor = AuditorAgent(self, offices, n_targets, config.time.periods, n_audits)
         particles = self.draws.generator("adversary.particles")
         self.meter = WorstCaseMeter(strong_scorer(self.auditor.mechanism, n_targets, particles), n_targets)
         self._lab_of_target: list[int] = self.layout.lab_of_target.tolist()
@@ -282,8 +280,7 @@ class DeniabilityModel(mesa.Model):
 
     def audits_of(self, target: int) -> IntArray:
         """Decisions at which `target` was audited so far."""
-        transcript = enumerate(self.auditor.transcript, 1)
-        return np.array([decision for decision, audited in transcript if target in audited], dtype=np.int64)
+        return np.flatnonzero([target in audited for audited in self.auditor.transcript]) + 1
 
     def worst_case_log_likelihood_ratios(self, suspects: Suspects) -> FloatArray:
         """The exact worst-case log likelihood ratio of each suspect's report (0 before its would-be time)."""

@@ -1,6 +1,7 @@
 """Who notices an incident, and what is drawn for each person and incident, for everyone at a time."""
 
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -90,5 +91,5 @@ def draw_sightings(
     who = people[rows]
     theirs = drawn[len(_OF_ALL) :, rows] if few else draws.several(_OF_WITNESSES, who, number)
     columns = (who, rows, report_time[rows], *theirs)
-    seen = (Sighting(incident, *row) for row in zip(*(c.tolist() for c in columns), strict=True))
+    seen = map(Sighting, repeat(incident), *(column.tolist() for column in columns))
     return list(zip(notice_time[rows].tolist(), seen, strict=True))

@@ -74,7 +74,9 @@ class WorstCaseMeter:
     def _hand_over(self, groups: Sequence[tuple[Incident, list[int]]]) -> list[int]:
         """Let the scorer in office score candidates, in the order given; returns their numbers with it."""
         targets = np.array([incident.target for incident, rows in groups for _ in rows], dtype=np.int64)
-        filed = np.array([incident.filed.item(row) for incident, rows in groups for row in rows], dtype=np.bool_)
+        filed = np.array(
+            [incident.filed.item(row) for incident, rows in groups for row in rows], dtype=np.bool_
+        )
         numbers: list[int] = self._scorers[-1].add_candidates(targets, filed).tolist()
         return numbers
 

@@ -92,8 +92,7 @@ class CandidateBook:
         is_filed = np.atleast_1d(np.asarray(filed, dtype=np.bool_))
         if target.shape != is_filed.shape or target.ndim != 1:
             raise ValueError(f"targets and filed must be of one length, got {target.shape}, {is_filed.shape}")
-        # lists, since mostly they are short
-        places, kinds = target.tolist(), is_filed.tolist()
+        places = target.tolist()  # a list, since mostly it is short
         if places and (min(places) < 0 or max(places) >= self.n_targets):
             raise ValueError(f"targets must lie in 0..{self.n_targets - 1}, got {targets}")
         first, self.size = self.size, self.size + len(places)
@@ -101,11 +100,10 @@ class CandidateBook:
         self.target[first : self.size] = target
         self.filed[first : self.size] = is_filed
         self.frozen[first : self.size] = False
-        added = [0] * (2 * self.n_targets)
-        for candidate, (c, kind) in enumerate(zip(places, kinds, strict=True), first):
+        for candidate, c in enumerate(places, first):
             self.open[c].append(candidate)
-            added[c + self.n_targets if kind else c] += 1
-        self.n_open += np.array(added).reshape(2, -1)
+        of_kind = np.bincount(target + self.n_targets * is_filed, minlength=2 * self.n_targets)
+        self.n_open += of_kind.reshape(2, -1)
         ids: IntArray = np.arange(first, self.size)
         return ids
 

@@ -15,7 +15,6 @@ from .base import BoolArray, CandidateBook, StrongScorer
 __all__ = ["ExactScorer"]
 
 
-
 class ExactScorer(StrongScorer):
     """Exact likelihood ratios for a `MemorylessMechanism` (greedy, uniform, rr, exponential).
 
