@@ -122,8 +122,8 @@ class EventLog:
             done = before
         stretches.append(rows[done:])
         # column by column: a frame for each stretch would cost more than the run
-        columns = enumerate(COLUMNS[table].items())
-        return pd.DataFrame({name: _column(stretches, place, name, kind) for place, (name, kind) in columns})
+        kinds = enumerate(COLUMNS[table].items())
+        return pd.DataFrame({name: _column(stretches, place, name, kind) for place, (name, kind) in kinds})
 
 
 def _column(

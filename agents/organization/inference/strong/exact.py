@@ -88,12 +88,13 @@ class ExactScorer(StrongScorer):
 
     def _current(self, ids: IntArray) -> FloatArray:
         places = self._places(ids)
-        finite, n_infinite = self._running.take(places, axis=1) - self._start.take(ids, axis=1)
-        if not np.count_nonzero(n_infinite):
-            return finite
-        # impossible without a report that was filed: certainty; impossible with one that was not: ruled out
-        certain = np.where(places >= self._n_targets, np.inf, -np.inf)
-        return np.where(n_infinite > 0.0, certain, finite)
+        result: FloatArray
+        result, n_infinite = self._running.take(places, axis=1) - self._start.take(ids, axis=1)
+        if np.count_nonzero(n_infinite):
+            # impossible without a report that was filed: certainty; impossible with one that was not: ruled out
+            certain = np.where(places >= self._n_targets, np.inf, -np.inf)
+            result = np.where(n_infinite > 0.0, certain, result)
+        return result
 
     def log_likelihood_ratios(self, ids: IntArray) -> FloatArray:
         """See `StrongScorer.log_likelihood_ratios`."""
