@@ -114,6 +114,8 @@ def contrasts(
     metrics: Iterable[str],
     pairs: Sequence[tuple[Any, Any]] | None = None,
     by: Sequence[str] | None = None,
+    *,
+    lent: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Estimate differences between values of one swept key, all other keys equal.
 
@@ -129,6 +131,8 @@ def contrasts(
         Which values, (first, second); every pair by default, in order of the values.
     by
         Keys that are held equal; all other swept keys by default.
+    lent
+        As for `estimates`.
 
     Returns
     -------
@@ -152,19 +156,25 @@ def contrasts(
                 )
     table = pd.DataFrame(rows, columns=[*held, "key", "first", "second", *_VALUES])
     table = table.astype(dict.fromkeys(("value", "low", "high", "error"), "float64"))
-    return _borrowed(table, runs, key, held)
+    return _borrowed(table, runs, key, held, lent)
 
 
-def _borrowed(table: pd.DataFrame, runs: pd.DataFrame, key: str, held: Sequence[str]) -> pd.DataFrame:
+def _borrowed(
+    table: pd.DataFrame,
+    runs: pd.DataFrame,
+    key: str,
+    held: Sequence[str],
+    lent: Mapping[str, float] | None,
+) -> pd.DataFrame:
     """Where neither side has any spread, combine the two intervals as `estimates` has them."""
     bare = table.index[table["method"] == _NO_SPREAD]
     if not len(bare):
         return table
     units = {wording(str(metric)).unit for metric in table.loc[bare, "metric"]}
-    lent = [m for m in available_metrics(runs) if wording(m).kind == "rate" and wording(m).unit in units]
+    alike = [m for m in available_metrics(runs) if wording(m).kind == "rate" and wording(m).unit in units]
     rates = {
         (*(row[k] for k in (*held, key)), row["metric"]): row
-        for row in records(estimates(runs, lent, by=[*held, key]))
+        for row in records(estimates(runs, alike, by=[*held, key], lent=lent))
     }
     for i in bare:
         cell = [table.loc[i, k] for k in held]
@@ -185,10 +195,14 @@ def _combined(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[float]:
 
 
 def mechanism_contrasts(
-    runs: pd.DataFrame, metrics: Iterable[str], pairs: Sequence[tuple[str, str]] | None = None
+    runs: pd.DataFrame,
+    metrics: Iterable[str],
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    lent: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """`contrasts` between mechanisms, at equal δ and all else equal."""
-    return contrasts(runs, MECHANISM, metrics, pairs)
+    return contrasts(runs, MECHANISM, metrics, pairs, lent=lent)
 
 
 def deterrence(
@@ -242,7 +256,9 @@ def group_contrast(
     return paired_bootstrap(sides[0], sides[1], generator, rate=wording(metric).kind == "rate")
 
 
-def advantages(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+def advantages(
+    runs: pd.DataFrame, by: Sequence[str], *, lent: Mapping[str, float] | None = None
+) -> pd.DataFrame:
     """Estimate the worst-case adversary's advantage at the labs' threshold, within the same runs.
 
     For each single report the guarantee bounds it by delta. Filed and unfiled reports are different reports here,
@@ -257,7 +273,7 @@ def advantages(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     needed = [f"{part}_{end}" for part in _SIDES for end in ("numerator", "denominator")]
     if not len(runs) or set(needed) - set(runs.columns):
         return pd.DataFrame(columns=[*by, *ESTIMATE_COLUMNS])
-    rates = records(estimates(runs, _SIDES, by))
+    rates = records(estimates(runs, _SIDES, by, lent=lent))
     rows = []
     for i, (cell, some) in enumerate(cells(runs, by)):
         parts = [ratio_parts(some, name) for name in _SIDES]

@@ -16,7 +16,7 @@ cells of δ under a mechanism that ignores δ count as one run each seed, not as
 """
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ import pandas as pd
 
 from ..scenarios.errors import InputError
 from .bootstraps import cluster_bootstrap, paired_bootstrap
-from .borrowing import borrowed
+from .borrowing import borrowed, design_effects
 from .intervals import Estimate, cluster_wilson, t_interval
 from .metrics import METRICS
 from .results import finished, swept_keys
@@ -41,6 +41,7 @@ __all__ = [
     "estimates",
     "frame_of",
     "keyed_generator",
+    "lendable",
     "numbers",
     "ratio_parts",
     "records",
@@ -135,7 +136,11 @@ def _cut(found: Estimate, most: float) -> Estimate:
 
 
 def estimates(
-    runs: pd.DataFrame, metrics: Iterable[str] | None = None, by: Sequence[str] | None = None
+    runs: pd.DataFrame,
+    metrics: Iterable[str] | None = None,
+    by: Sequence[str] | None = None,
+    *,
+    lent: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Estimate metrics in every cell.
 
@@ -147,6 +152,8 @@ def estimates(
         Which; all that the table has columns for by default.
     by
         Columns whose combinations are the cells; every swept key by default. Fewer columns pool the others.
+    lent
+        As for `borrowed`, where these runs are part of a sweep.
 
     Returns
     -------
@@ -167,7 +174,13 @@ def estimates(
         for cell, part in (cells(runs, keys) if len(runs) else ())
         for name in names
     ]
-    return borrowed(frame_of(rows, keys))
+    return borrowed(frame_of(rows, keys), lent)
+
+
+def lendable(runs: pd.DataFrame) -> dict[str, float]:
+    """Design effects of the rates over every cell of a sweep, by unit: what its parts borrow (`borrowed`)."""
+    rates = [name for name in available_metrics(runs) if wording(name).kind == "rate"]
+    return design_effects(estimates(runs, rates, lent={}))
 
 
 def tidy(metric: str, found: Estimate, rows: int) -> dict[str, Any]:

@@ -109,10 +109,10 @@ def _in_short(compared: Sequence[Finding]) -> Iterator[Finding]:
 def _levels(part: Slice) -> Iterator[Finding]:
     have = available_metrics(part.runs)
     if MECHANISM not in part.runs:
-        table = estimates(part.runs, have, by=[])
+        table = estimates(part.runs, have, by=[], lent=part.lent)
         yield from _level_sentences({"": table}, have)
         return
-    table = estimates(part.runs, have, by=[MECHANISM])
+    table = estimates(part.runs, have, by=[MECHANISM], lent=part.lent)
     by_name = {name: table[table[MECHANISM] == name] for name in mechanism_order(set(table[MECHANISM]))}
     yield from _level_sentences(by_name, have)
 
@@ -144,7 +144,7 @@ def _compared(part: Slice) -> Iterator[Finding]:
     pairs += [(b, a) for i, a in enumerate(private) for b in private[i + 1 :]]
     have = set(available_metrics(part.runs))
     metrics = [m for m in (*PROTECTION, "false_retaliation_rate", *SPEAKING, *COSTS) if m in have]
-    table = mechanism_contrasts(part.runs, metrics, pairs)
+    table = mechanism_contrasts(part.runs, metrics, pairs, lent=part.lent)
     yield from _told(table, "What differs between mechanisms", short_mechanism)
 
 

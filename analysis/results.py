@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 
 from ..scenarios import parameter_table
 from ..scenarios.errors import InputError
+from ..scenarios.wording import printable
 
 __all__ = ["DONE", "Results", "finished", "read_results", "swept_keys", "value_at"]
 
@@ -32,6 +33,9 @@ DONE = "done"
 """Status of a run that came to its end."""
 
 MECHANISM, DELTA = "auditor.mechanism", "auditor.delta"
+
+KINDS = ("batch", "run", "twin", "leakage", "sensitivity")
+"""Kinds of results that are read here; others (a plan, the paper's experiments, a validation) tell all themselves."""
 
 _TABLES = ("runs", "groups", "series", "pairs", "transcripts")
 
@@ -43,7 +47,7 @@ class Results:
     Attributes
     ----------
     kind
-        "batch", "run", "twin", "leakage", "sensitivity", or what else the manifest says.
+        One of `KINDS`.
     name
         Name of the directory.
     manifest
@@ -148,7 +152,7 @@ def read_results(directory: str | Path) -> Results:
     Raises
     ------
     InputError
-        If there is no such directory, nothing of ours in it, or a file that cannot be read.
+        If there is no such directory, nothing of ours in it, results of another kind, or a file that cannot be read.
     """
     folder = Path(directory)
     if not folder.is_dir():
@@ -158,6 +162,11 @@ def read_results(directory: str | Path) -> Results:
     manifest = _json(folder / "manifest.json")
     if game := _json(folder / "leakage.json"):
         manifest = {"kind": "leakage"} | manifest | {"leakage_result": game}
+    said = manifest.get("kind")
+    if said and said not in KINDS:  # first, for the tables of other kinds are of other columns
+        raise InputError(
+            f"{directory}: results of kind {printable(str(said))}; a report can be made of {', '.join(KINDS)}"
+        )
     notices = list(_manifest_notices(folder, manifest))
     tables = {name: _table(f) for name in _TABLES if (f := folder / f"{name}.parquet").is_file()}
     if "runs" not in tables or manifest.get("ended", "") is None:
@@ -171,12 +180,12 @@ def read_results(directory: str | Path) -> Results:
             notices.append(f"{damaged} part files cannot be read and are left out.")
     events = {f.stem: _table(f) for f in sorted((folder / "events").glob("*.parquet"))}
     summaries = dict(_summaries(folder))
-    if not (manifest or tables or summaries):
+    if not (said or tables or summaries):
         raise InputError(
             f"{directory}: no results here. Expected manifest.json with runs.parquet (a batch or a run), "
             "parts/ (a batch at work), pairs.parquet (a twin study), or tables/"
         )
-    kind = str(manifest.get("kind") or _kind(tables, events))
+    kind = str(said or _kind(tables, events))
     notices += _run_notices(tables.get("runs"), manifest)
     if kind != "run":
         events = events if len(tables.get("runs", ())) == 1 else {}

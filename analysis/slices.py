@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .estimates import seed_column
+from .estimates import lendable, seed_column
 from .results import DELTA, MECHANISM, Results, swept_keys, value_at
 from .style import MECHANISM_STYLE
 from .wording import key_label, level_text
@@ -36,11 +36,14 @@ class Slice:
         Values at which other keys are held.
     pooled
         Keys over which cells are pooled.
+    lent
+        Design effects over the whole sweep, for `estimates`.
     """
 
     runs: pd.DataFrame
     at: Mapping[str, Any]
     pooled: tuple[str, ...]
+    lent: Mapping[str, float]
 
     @property
     def n_runs(self) -> int:
@@ -92,7 +95,7 @@ def reference_slice(results: Results, vary: Collection[str] = (MECHANISM,)) -> S
         # a delta that no cell varies still stands behind every number
         if key not in at and key not in vary and key not in pooled and len(runs) and key == DELTA:
             at[key] = runs[key].iloc[0]
-    return Slice(runs.reset_index(drop=True), at, tuple(pooled))
+    return Slice(runs.reset_index(drop=True), at, tuple(pooled), lendable(results.runs) if len(runs) else {})
 
 
 def mechanism_order(names: Collection[Any]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..contrasts import advantages, deterrence, mechanism_contrasts
-from ..estimates import available_metrics, estimates
+from ..estimates import available_metrics, estimates, lendable
 from ..group_estimates import group_estimates
 from ..results import DELTA, MECHANISM, Results, swept_keys
 from ..slices import IGNORES_DELTA, mechanism_order, reference_slice
@@ -76,7 +76,7 @@ def tidy_tables(results: Results) -> dict[str, pd.DataFrame]:
         return {}
     keys = swept_keys(runs)
     tables = {"estimates": estimates(runs)}
-    gained = advantages(runs, keys)
+    gained = advantages(runs, keys, lent=lendable(runs))
     if len(gained):
         tables["estimates"] = pd.concat([tables["estimates"], gained], ignore_index=True)
     groups = results.tables.get("groups")
@@ -110,7 +110,7 @@ def printed_tables(results: Results) -> Iterator[Printed]:
     )
     main = [m for m in _MAIN if m in have]
     by = [MECHANISM] if MECHANISM in runs else []
-    table = estimates(runs, main, by=by)
+    table = estimates(runs, main, by=by, lent=part.lent)
     yield Printed("main", f"What the runs gave{told}.", notes, _wide(table, main, by))
 
     names = mechanism_order(set(runs[MECHANISM])) if by else []
@@ -118,7 +118,7 @@ def printed_tables(results: Results) -> Iterator[Printed]:
         base = "greedy" if "greedy" in names else names[0]
         compared = [m for m in _COMPARED if m in have]
         pairs = [(name, base) for name in names if name != base]
-        differences = mechanism_contrasts(runs, compared, pairs)
+        differences = mechanism_contrasts(runs, compared, pairs, lent=part.lent)
         if len(differences):
             yield Printed(
                 "contrasts",
@@ -136,7 +136,7 @@ def _of_delta(results: Results) -> Iterator[Printed]:
     if DELTA not in part.runs or part.runs[DELTA].nunique() < 2 or MECHANISM not in part.runs:
         return
     shown = [m for m in _BY_DELTA if m in available_metrics(part.runs)]
-    table = estimates(part.runs, shown, by=[MECHANISM, DELTA])
+    table = estimates(part.runs, shown, by=[MECHANISM, DELTA], lent=part.lent)
     rows = []
     for name in mechanism_order(set(table[MECHANISM])):
         for delta, some in table[table[MECHANISM] == name].groupby(DELTA):

@@ -45,7 +45,7 @@ def frontier_figure(results: Results) -> Drawing | None:
     have = available_metrics(runs)
     pairs = [pair for pair in _PANELS if set(pair) <= set(have)]
     wanted = sorted({m for pair in pairs for m in pair})
-    table = estimates(runs, wanted, by=[MECHANISM, DELTA])
+    table = estimates(runs, wanted, by=[MECHANISM, DELTA], lent=part.lent)
     # mechanisms that ignore delta stand once
     first = table.groupby(MECHANISM)[DELTA].transform("min")
     table = table[~table[MECHANISM].isin(IGNORES_DELTA) | (table[DELTA] == first)]

@@ -33,7 +33,7 @@ def mechanisms_figure(results: Results) -> Drawing | None:
     shown = [m for m in available_metrics(part.runs) if "retaliation_rate" in m]
     if not len(part.runs) or MECHANISM not in part.runs or "retaliation_rate" not in shown:
         return None
-    data = estimates(part.runs, shown, by=[MECHANISM])
+    data = estimates(part.runs, shown, by=[MECHANISM], lent=part.lent)
     names = mechanism_order(set(data[MECHANISM]))
     channels = [c for c in CHANNELS if f"retaliation_rate_{c}" in shown]
     height = 0.34 * len(names) + 0.62

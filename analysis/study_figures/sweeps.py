@@ -50,8 +50,8 @@ def sweep_figure(results: Results, key: str = DELTA) -> Drawing | None:
         return None
     by = [k for k in (MECHANISM, key) if k in swept_keys(runs)]
     shown = [m for m in _PANELS if m in available_metrics(runs)]
-    data = estimates(runs, shown, by=by)
-    gained = advantages(runs, by)
+    data = estimates(runs, shown, by=by, lent=part.lent)
+    gained = advantages(runs, by, lent=part.lent)
     if len(gained):
         data = pd.concat([data, gained], ignore_index=True)
         shown = [m for m in _PANELS if m in (*shown, ADVANTAGE)]

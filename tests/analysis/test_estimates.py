@@ -8,6 +8,8 @@ from deniability.analysis.borrowing import borrowed
 from deniability.analysis.estimates import available_metrics, estimate, estimates
 from deniability.analysis.group_estimates import group_estimates
 from deniability.analysis.intervals import cluster_wilson, t_interval, wilson_bounds
+from deniability.analysis.results import Results
+from deniability.analysis.slices import reference_slice
 from deniability.scenarios.errors import InputError
 
 from .made_up_batch import make_groups, make_runs
@@ -210,3 +212,18 @@ def test_groups_of_other_runs_are_left_out():
     assert len(group_estimates(make_groups(runs), few, "channel")) == 0
     with pytest.raises(InputError, match="'groups' has no column 'level'"):
         group_estimates(make_groups(runs).drop(columns="level"), few, "lab")
+
+
+def test_every_table_of_a_study_gives_a_cell_the_same_interval():
+    """Nobody identified under uniform: the whole sweep and its reference slice borrow from the same cells."""
+    runs = make_runs(12)
+    part = reference_slice(Results("batch", "made-up", {}, {"runs": runs}))
+    keys = ["auditor.mechanism", "auditor.delta"]
+    whole = estimates(runs, by=keys).set_index([*keys, "metric"])
+    slice_ = estimates(part.runs, by=keys, lent=part.lent).set_index([*keys, "metric"])
+    extreme = slice_[slice_["method"] == "cluster wilson, borrowed design effect"]
+    assert len(extreme)
+    pd.testing.assert_frame_equal(slice_[["low", "high"]], whole.loc[slice_.index, ["low", "high"]])
+    # without what the sweep lends, a slice has fewer cells to borrow from
+    alone = estimates(part.runs, by=keys).set_index([*keys, "metric"])
+    assert not alone["high"].equals(slice_["high"])
