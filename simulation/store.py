@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,21 @@ import pandas as pd
 
 from ..scenarios.errors import InputError
 
-__all__ = ["MANIFEST", "check_directory", "check_place", "staged", "write_json", "write_table"]
+__all__ = [
+    "MANIFEST",
+    "check_directory",
+    "check_place",
+    "check_report_place",
+    "staged",
+    "write_json",
+    "write_table",
+]
 
 MANIFEST = "manifest.json"
+
+_ADVICE = (
+    "give another --out, or --force to write into it all the same (files of the same names are replaced)"
+)
 
 
 def check_place(directory: Path) -> None:
@@ -59,17 +71,46 @@ def check_directory(directory: Path, *, kind: str, identity: str, force: bool) -
         return
     if force or not any(directory.iterdir()):
         return
-    advice = (
-        "give another --out, or --force to write into it all the same (files of the same names are replaced)"
-    )
     try:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InputError(
-            f"--out {directory}: the directory is not empty and holds no results of ours; {advice}"
+            f"--out {directory}: the directory is not empty and holds no results of ours; {_ADVICE}"
         ) from None
     if not isinstance(manifest, dict) or (manifest.get("kind"), manifest.get("identity")) != (kind, identity):
-        raise InputError(f"--out {directory}: the directory holds results of something else; {advice}")
+        raise InputError(f"--out {directory}: the directory holds results of something else; {_ADVICE}")
+
+
+def check_report_place(directory: Path, *, source: Path, ours: Callable[[Path], bool], force: bool) -> None:
+    """Refuse a directory for a report that holds neither the results it is made of nor only an earlier report.
+
+    Parameters
+    ----------
+    directory
+        Where the report is to go; it may not exist yet.
+    source
+        The results that the report is made of: it may always go there.
+    ours
+        Whether a directory holds a report that was written by us.
+    force
+        As in `check_directory`.
+
+    Raises
+    ------
+    InputError
+        If it is refused, or is no place for a directory.
+    """
+    check_place(directory)
+    if not directory.exists() or (source.exists() and directory.samefile(source)):
+        return
+    if force or not any(directory.iterdir()):
+        return
+    if (directory / MANIFEST).exists():  # a report of its own may lie there too, which is not to be lost
+        raise InputError(f"--out {directory}: the directory holds results of something else; {_ADVICE}")
+    if not ours(directory):
+        raise InputError(
+            f"--out {directory}: the directory is not empty and holds no report of ours; {_ADVICE}"
+        )
 
 
 @contextmanager

@@ -17,8 +17,13 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    directory: Annotated[Path, folder_argument("DIR", "Results: a batch, a run, or a study.")],
+    directory: Annotated[
+        Path, folder_argument("DIR", "Results: a batch, a run, a twin, leakage or sensitivity study.")
+    ],
     out: Annotated[Path | None, folder("--out", "Where the report goes [DIR itself].")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write into an --out directory of other content.")
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print findings and estimates as JSON; without --out write nothing."),
@@ -28,13 +33,15 @@ def report(
     """Turn results into figures, tables and one page that needs no network.
 
     Reads tables only, so it works on results copied from another machine, and on a batch that is still at work. What
-    it writes (report.html, figures/, tables/) it replaces when it is run again.
+    it writes (report.html, figures/, tables/) it replaces when it is run again; an --out directory of other content
+    is refused.
     """
     from ...analysis.report import make_report, write_report
-    from ..store import check_place
+    from ...analysis.report.writer import holds_report
+    from ..store import check_report_place
 
     if out is not None:
-        check_place(out)
+        check_report_place(out, source=directory, ours=holds_report, force=force)
     made = make_report(directory)
     target = out if out is not None else None if as_json else directory
     written: list[Path] = []
