@@ -20,7 +20,7 @@ def findings_of(results: Results) -> list[Finding]:
     if "effects" in results.summaries:
         found += _twins(results.summaries["effects"])
     if "indices" in results.summaries:
-        found += _sensitivity(results.summaries["indices"])
+        found += _sensitivity(results.summaries["indices"], results.manifest)
     game = results.manifest.get("leakage_result")
     if isinstance(game, Mapping):
         found += _leakage(game)
@@ -73,9 +73,18 @@ def _leakage(game: Mapping[str, Any]) -> Iterator[Finding]:
     yield Finding("What a transcript betrays", text + ".")
 
 
-def _sensitivity(indices: pd.DataFrame) -> Iterator[Finding]:
+def _sensitivity(indices: pd.DataFrame, manifest: Mapping[str, Any]) -> Iterator[Finding]:
     needed = {"metric", "parameter", "index", "value", "low", "high"}
     if not needed <= set(indices.columns):
+        return
+    yield from _setting(manifest)
+    blocks, least, name_of_block = _blocks(manifest)
+    if blocks is not None and blocks < least:
+        yield Finding(
+            "What moves",
+            f"{blocks} {name_of_block} are too few to tell parameters apart: nothing is said of them with fewer than "
+            f"{least}. The table and the figure show what there is.",
+        )
         return
     for (metric, index), rows in indices[indices["index"].isin(["ST", "mu_star"])].groupby(
         ["metric", "index"]
@@ -88,6 +97,8 @@ def _sensitivity(indices: pd.DataFrame) -> Iterator[Finding]:
                 told = f"total-order index {row['value']:.3g} (95 % interval {row['low']:.3g} to {row['high']:.3g})"
             else:
                 value = number_text(key, row["value"], points=wording(key).is_share)
+                if not wording(key).is_share:
+                    value += f" {wording(key).unit}"
                 bounds = interval_text(key, row["low"], row["high"])
                 told = f"mean absolute effect over its range {value} (95 % interval {bounds})"
             yield Finding(
@@ -99,5 +110,33 @@ def _sensitivity(indices: pd.DataFrame) -> Iterator[Finding]:
         if unsaid:
             yield Finding(
                 f"What moves: {name}",
-                f"{unsaid} of {len(rows)} parameters have an interval that includes no influence.",
+                f"For {unsaid} of {len(rows)} parameters the interval includes zero, and nothing is said of them.",
             )
+
+
+def _setting(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """At which mechanism and delta the parameters were moved: a design takes no account of a sweep."""
+    auditor = manifest.get("resolved_scenario", {}).get("auditor", {})
+    if "mechanism" in auditor and "delta" in auditor:
+        yield Finding(
+            "Where",
+            f"All of it is measured under {mechanism_label(str(auditor['mechanism']))} audits at δ = "
+            f"{auditor['delta']:g}; everything else but the parameters named stands as in the scenario.",
+        )
+
+
+def _blocks(manifest: Mapping[str, Any]) -> tuple[int | None, int, str]:
+    """Size of a design, the least that its intervals need, and what it is counted in.
+
+    The bootstrap of Morris's design resamples trajectories; below ten, percentiles of so few are hardly more than
+    their range. Saltelli's designs are counted in base samples, of which a few dozen are the least in use.
+    """
+    points, parameters = manifest.get("samples"), manifest.get("parameters")
+    sobol = manifest.get("method") == "sobol"
+    if not isinstance(points, int) or not parameters:
+        return None, 0, ""
+    return (
+        (points // (len(parameters) + 2), 32, "base samples")
+        if sobol
+        else (points // (len(parameters) + 1), 10, "trajectories")
+    )

@@ -81,8 +81,8 @@ def _caption(results: Results, table: pd.DataFrame, ranked: list[str], *, sobol:
         "Sobol indices: the share of the variance that a parameter explains by itself (first order) and with all its "
         "interactions (total order)"
         if sobol
-        else "Morris screening: the mean absolute change when one parameter alone moves over a step of its range, "
-        "and the spread of these changes"
+        else "Morris screening: the mean absolute change when one parameter alone moves, per whole width of its "
+        "range, and the spread of these changes"
     )
     left = table["parameter"].nunique() - len(ranked)
     return (

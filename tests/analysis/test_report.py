@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from deniability.analysis.findings import Finding
 from deniability.analysis.latex import escape, latex_table
 from deniability.analysis.report import make_report, write_report
+from deniability.analysis.report.other_findings import findings_of
 from deniability.analysis.report.page import inline_svg, render_page
 from deniability.analysis.report.sections import command_line, settings
 from deniability.analysis.report.tables import printed_tables
@@ -324,3 +325,23 @@ def test_a_browser_prints_the_page(made, tmp_path):
 def test_the_page_is_in_the_package():
     folder = Path(read_results.__code__.co_filename).parent / "report"
     assert {"page.html", "style.css"} <= {file.name for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("method", "points", "told"),
+    [
+        ("morris", 3 * 9, "9 trajectories are too few to tell parameters apart"),
+        ("morris", 3 * 10, "first: mean absolute effect over its range 40.0 points"),
+        ("sobol", 4 * 16, "16 base samples are too few to tell parameters apart"),
+        ("sobol", 4 * 32, "first: total-order index 0.4"),
+    ],
+)
+def test_a_small_design_ranks_nothing(method, points, told):
+    """Two parameters: a trajectory has three points, a base sample four."""
+    index = "mu_star" if method == "morris" else "ST"
+    rows = [("retaliation_rate", name, index, 0.4, 0.3, 0.5) for name in ("first", "second")]
+    table = pd.DataFrame(rows, columns=["metric", "parameter", "index", "value", "low", "high"])
+    manifest = {"method": method, "samples": points, "parameters": ["first", "second"]}
+    found = findings_of(Results("sensitivity", "s", manifest, {}, summaries={"indices": table}))
+    assert any(told in one.sentence.replace("First", "first") for one in found)
+    assert any("too few" in one.sentence for one in found) == ("too few" in told)

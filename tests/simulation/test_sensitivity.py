@@ -99,3 +99,4 @@ def test_a_study_is_made_resumed_and_reported(tmp_path):
     report = make_report(out)
     assert report.results.kind == "sensitivity"
     assert any(one.topic.startswith("What moves") for one in report.findings)
+    assert "measured under" in report.findings[0].sentence
