@@ -1,15 +1,15 @@
 """`--set KEY=VALUE`."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .errors import InputError
 from .merging import Layer
 from .paths import Keys, parse_path, render_path, with_value
-from .wording import did_you_mean, likely_names, printable
+from .wording import did_you_mean, likely_names, printable, written
 
-__all__ = ["Setting", "parse_setting", "read_setting", "setting_layer"]
+__all__ = ["Setting", "contradictions", "parse_setting", "read_setting", "setting_layer"]
 
 
 class Setting(NamedTuple):
@@ -72,6 +72,45 @@ def _value(text: str) -> Any:
         return text
     # a line break in the text could have brought in another key
     return parsed["value"] if parsed.keys() == {"value"} else text
+
+
+def contradictions(settings: Iterable[str | tuple[str, Any] | Setting]) -> list[str]:
+    """One message for each key that is given more than once, with different values.
+
+    Settings that cannot be read are passed over: who applies them will say so.
+
+    Examples
+    --------
+    >>> contradictions(["auditor.delta=0.2", Setting("auditor.delta", 0.1, "--delta")])
+    ['auditor.delta: given twice, 0.2 by --set and 0.1 by --delta; give it once']
+    """
+    first: dict[Keys, tuple[Any, str]] = {}
+    messages: dict[Keys, str] = {}
+    for item in settings:
+        try:
+            keys, given, option = read_setting(item)
+        except (InputError, ValueError):
+            continue
+        for leaf, value in _leaves(keys, given):
+            if leaf not in first:
+                first[leaf] = (value, option)
+                continue
+            other, by = first[leaf]
+            if other != value:
+                messages.setdefault(
+                    leaf,
+                    f"{render_path(leaf)}: given twice, {written(other)} by {by} and {written(value)} by {option}; "
+                    "give it once",
+                )
+    return list(messages.values())
+
+
+def _leaves(keys: Keys, value: Any) -> Iterator[tuple[Keys, Any]]:
+    if isinstance(value, Mapping):
+        for key, below in value.items():
+            yield from _leaves((*keys, str(key)), below)
+    else:
+        yield keys, value
 
 
 def setting_layer(keys: Keys, value: Any, tree: Mapping[str, Any], option: str = "--set") -> Layer:

@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..analysis.metrics import run_metrics
 from ..scenarios import ResolvedScenario, ScenarioConfig, content_hash, resolve
-from ..scenarios.settings import Setting
+from ..scenarios.errors import InputError
+from ..scenarios.settings import Setting, contradictions
 from .guarantees import segments
 from .model import DeniabilityModel
 from .provenance import run_id
@@ -64,7 +65,8 @@ def load_scenario(
     mechanism, delta
         Override `auditor.mechanism` and `auditor.delta`.
     overrides
-        Further `KEY=VALUE` overrides; a value is TOML, else a string.
+        Further `KEY=VALUE` overrides; a value is TOML, else a string. No two may give a key different values, nor
+        another than `mechanism` or `delta` gives.
 
     Raises
     ------
@@ -76,6 +78,8 @@ def load_scenario(
         settings.append(Setting("auditor.mechanism", mechanism, "--mechanism"))
     if delta is not None:
         settings.append(Setting("auditor.delta", _plain(delta), "--delta"))
+    if clashes := contradictions(settings):
+        raise InputError(clashes)
     scenario = resolve(str(source), overrides=settings, known_names=known_names())
     segments(scenario.config)  # a guarantee that ends before the run is better known now
     return scenario

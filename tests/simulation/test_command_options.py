@@ -2,6 +2,8 @@
 
 import pytest
 
+from deniability.scenarios import InputError
+from deniability.simulation import load_scenario, run
 from deniability.simulation.command_line import main
 
 LARGEST = 2**63 - 1
@@ -97,3 +99,42 @@ def test_leakage_names_the_option_that_was_used(refused):
     assert refused(*LEAKAGE, "--delta", "2") == "--delta 2: must lie strictly between 0 and 1"
     line = refused(*LEAKAGE, "--counter", "toplitz")
     assert line.startswith("--counter toplitz: unknown counter 'toplitz': did you mean 'toeplitz'?")
+
+
+@pytest.mark.parametrize("verb", [["run"], ["twin", "--pairs", "1"]], ids=name)
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ["--mechanism", "greedy", "--set", "auditor.mechanism=tca"],
+            'auditor.mechanism: given twice, "tca" by --set and "greedy" by --mechanism; give it once',
+        ),
+        (
+            ["--set", "auditor={mechanism='tca'}", "--mechanism", "greedy"],
+            'auditor.mechanism: given twice, "tca" by --set and "greedy" by --mechanism; give it once',
+        ),
+        (
+            ["--delta", "0.2", "--set", "auditor.delta=0.1"],
+            "auditor.delta: given twice, 0.1 by --set and 0.2 by --delta; give it once",
+        ),
+        (
+            ["--set", "time.periods=9", "--set", "auditor.delta=0.1", "--set", "time={periods=8}"],
+            "time.periods: given twice, 9 by --set and 8 by --set; give it once",
+        ),
+    ],
+)
+def test_an_option_and_a_setting_that_contradict_each_other(refused, tmp_path, verb, words, line):
+    assert refused(*verb, "five-labs", *words) == line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_and_settings_that_agree_or_speak_of_other_keys():
+    found = load_scenario(
+        "five-labs",
+        mechanism="greedy",
+        delta=0.2,
+        overrides=["auditor.mechanism=greedy", "auditor.delta=0.20"],
+    )
+    assert (found.config.auditor.mechanism, found.config.auditor.delta) == ("greedy", 0.2)
+    with pytest.raises(InputError, match=r"0\.3 by --set and 0\.2 by --delta"):
+        run("five-labs", delta=0.2, overrides=["auditor.delta=0.3"])
