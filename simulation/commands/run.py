@@ -39,7 +39,13 @@ def run(
     ] = None,
     batch: Annotated[Path | None, folder("--from", "The batch that the run is of.")] = None,
     plugins: Plugins = None,
-    out: Annotated[Path | None, folder("--out", "Where results go [results/SCENARIO-SEED].")] = None,
+    out: Annotated[
+        Path | None,
+        folder(
+            "--out",
+            "Where results go [results/SCENARIO-SEED, as in five-labs-greedy-delta-0.2-1 if so asked].",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write into a directory of other content.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object; without --out write nothing.")
@@ -70,7 +76,10 @@ def run(
             raise InputError("run: needs SCENARIO, or --run-id ID --from DIR for one run of a batch")
         seed = 1 if seed is None else seed
         resolved = load_scenario(scenario, mechanism=mechanism, delta=delta, overrides=settings or ())
-        directory = place_for(resolved, seed, f"{resolved.config.scenario.name}-{seed}")
+        asked = [resolved.config.scenario.name]
+        asked += [] if mechanism is None else [mechanism]
+        asked += [] if delta is None else [f"delta-{delta}"]
+        directory = place_for(resolved, seed, "-".join([*asked, str(seed)]))
         with _decisions(resolved, quiet=quiet) as advance:
             result = run_scenario(resolved, seed=seed, progress=advance)
     else:

@@ -49,7 +49,7 @@ def test_run_writes_the_contract_and_refuses_other_content(deniability, tmp_path
     monkeypatch.chdir(tmp_path)
     words = ["run", "five-labs", "--mechanism", "greedy", *SMALL]
     code, out, _ = deniability(*words)
-    place = tmp_path / "results" / "five-labs-1"
+    place = tmp_path / "results" / "five-labs-greedy-1"
     assert code == 0
     assert "reporters" in out.lower() or "reported" in out
     names = {p.relative_to(place).as_posix() for p in place.rglob("*") if p.is_file()}
@@ -75,9 +75,9 @@ def test_run_writes_the_contract_and_refuses_other_content(deniability, tmp_path
     }
     assert names == expected
     told = " ".join(out.split())  # every file is named, by its directory where there are many
-    named = told[told.index("Written to results/five-labs-1: ") :].split(": ")[1].split(", ")
+    named = told[told.index("Written to results/five-labs-greedy-1: ") :].split(": ")[1].split(", ")
     assert set(named) == {name if "/" not in name else f"{name.partition('/')[0]}/" for name in names}
-    assert sorted(p.name for p in place.parent.iterdir()) == ["five-labs-1"]  # nothing left aside
+    assert sorted(p.name for p in place.parent.iterdir()) == [place.name]  # nothing left aside
     manifest = json.loads((place / "manifest.json").read_text())
     assert {
         "resolved_scenario",
@@ -96,12 +96,32 @@ def test_run_writes_the_contract_and_refuses_other_content(deniability, tmp_path
     before = (place / "events" / "reports.parquet").read_bytes()
     assert deniability(*words)[0] == 0  # the same run again is no other content
     assert (place / "events" / "reports.parquet").read_bytes() == before
-    code, _, err = deniability("run", "five-labs", "--mechanism", "uniform", *SMALL)
+    other = [*words, "--set", "auditor.discovery_probability=0.5"]  # not told by the directory's name
+    code, _, err = deniability(*other)
     assert code == 2
     assert "--force" in err
     assert (place / "events" / "reports.parquet").read_bytes() == before
-    assert deniability("run", "five-labs", "--mechanism", "uniform", "--force", *SMALL)[0] == 0
+    assert deniability(*other, "--force")[0] == 0
     assert (place / "events" / "reports.parquet").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ([], "five-labs-1"),
+        (["--seed", "7", "--mechanism", "greedy"], "five-labs-greedy-7"),
+        (["--delta", "0.20"], "five-labs-delta-0.2-1"),
+        (["--mechanism", "greedy", "--delta", "0.2"], "five-labs-greedy-delta-0.2-1"),
+        (["--set", "auditor.mechanism=greedy"], "five-labs-1"),
+    ],
+)
+def test_the_directory_tells_which_options_were_given(deniability, tmp_path, monkeypatch, words, name):
+    # so that what is natural to compare lies side by side
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("deniability.simulation.run_files.write_run", lambda _run, place, **_: place.mkdir())
+    (tmp_path / "results").mkdir()
+    assert deniability("run", "five-labs", "--quiet", *words, *SMALL)[0] == 0
+    assert [place.name for place in (tmp_path / "results").iterdir()] == [name]
 
 
 def test_a_folder_of_somebody_elses_is_left_alone(deniability, tmp_path):
