@@ -22,8 +22,8 @@ DIFFERS = {
         "the worst-case adversary identified fewer reports",
     ),
     "strong_false_alarm_rate": (
-        "it wrongly identified more that were never filed",
-        "it wrongly identified fewer that were never filed",
+        "it wrongly named more reports that were never filed",
+        "it wrongly named fewer reports that were never filed",
     ),
     "false_retaliation_rate": ("more non-reporters were hit", "fewer non-reporters were hit"),
     "reporting_rate": ("more notices led to a report", "fewer notices led to a report"),
@@ -38,8 +38,8 @@ DIFFERS = {
         "audits were closer to the leader",
     ),
     "restricted_weeks_to_audit": (
-        "incidents waited longer for an audit, counting at most 26",
-        "incidents waited less for an audit, counting at most 26",
+        "incidents waited longer for an audit, counting at most 26 weeks each",
+        "incidents waited less for an audit, counting at most 26 weeks each",
     ),
     "harm": ("there was more harm", "there was less harm"),
 }
@@ -113,7 +113,7 @@ def achieved(under: str, rows: Rows) -> str:
         )
     if "restricted_weeks_to_audit" in rows:
         waited = said(rows["restricted_weeks_to_audit"], brief=bool(parts))
-        parts.append(f"an incident waited {waited} for the next audit of its target, counting at most 26")
+        parts.append(f"an incident waited {waited} for the next audit of its target, counting at most 26 weeks")
     if "harm" in rows:
         parts.append(f"harm came to {said(rows['harm'], brief=bool(parts))} a run")
     return sentence(under + "; ".join(parts)) if parts else ""
