@@ -11,6 +11,8 @@ from .draws import KeyedDraws
 __all__ = ["parse_report_at", "poisson_stream", "read_stream"]
 
 _LARGEST = 10**9  # counts beyond it would only be a slip of the pen, and would not add up exactly
+_MOST = 3  # bad rows that are told, and bad columns of each
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 
 
 def read_stream(path: Path, horizon: int | None = None, n_targets: int | None = None) -> IntArray:
@@ -31,7 +33,7 @@ def read_stream(path: Path, horizon: int | None = None, n_targets: int | None = 
     Raises
     ------
     InputError
-        One message for every problem, with file, row and column (from 1).
+        With file, row and column (from 1) of what is wrong in the first three bad rows, and how many more there are.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -50,30 +52,83 @@ def read_stream(path: Path, horizon: int | None = None, n_targets: int | None = 
         raise InputError(
             f"--stream {path}: the file is empty; needed is a row per period, a column per target"
         )
-    problems = []
+    sample = min(1, len(rows) - 1)  # below a header, if there is one
+    if other := _other_separator(rows[sample]):
+        raise InputError(
+            f"--stream {path}: columns must be separated by commas; those of row {sample + 1} seem to be separated "
+            f"by {other}"
+        )
+    header = _is_header(rows)
     width = len(rows[0]) if n_targets is None else n_targets
     stream = np.zeros((len(rows), width), dtype=np.int64)
-    for i, cells in enumerate(rows):
+    bad_rows: list[list[str]] = []
+    if header:
+        j, name = next((j, cell.strip()) for j, cell in enumerate(rows[0]) if cell.strip())
+        bad_rows.append(
+            [f'row 1, column {j + 1}: "{_shown(name)}" is not a number; the file must have no header']
+        )
+    for i, cells in enumerate(rows[header:], start=int(header)):
         if len(cells) != width:
             wanted = "as the first row has" if n_targets is None else "as there are targets"
-            problems.append(f"--stream {path}: row {i + 1} has {len(cells)} columns, not {width} {wanted}")
+            bad_rows.append([f"row {i + 1} has {len(cells)} columns, not {width} {wanted}"])
             continue
+        bad = []
         for j, cell in enumerate(cells):
             problem = _read_cell(cell.strip())
             if isinstance(problem, str):
-                problems.append(f"--stream {path}: row {i + 1}, column {j + 1}: {problem}")
+                bad.append(f"row {i + 1}, column {j + 1}: {problem}")
             else:
                 stream[i, j] = problem
-    if horizon is not None and len(rows) != horizon:
-        problems.append(f"--stream {path}: {len(rows)} rows, but the horizon is {horizon} periods")
+        if bad:
+            left = len(bad) - _MOST
+            bad_rows.append(bad[:_MOST] + ([f"row {i + 1}: {_more(left, 'bad column')}"] if left > 0 else []))
+    problems = [problem for bad in bad_rows[:_MOST] for problem in bad]
+    if len(bad_rows) > _MOST:
+        problems.append(_more(len(bad_rows) - _MOST, "bad row"))
+    if horizon is not None and len(rows) - header != horizon:
+        problems.append(f"{len(rows) - header} rows, but the horizon is {horizon} periods")
     if problems:
-        raise InputError(problems)
+        raise InputError([f"--stream {path}: {problem}" for problem in problems])
     return stream
+
+
+def _more(n: int, what: str) -> str:
+    return f"and {n} more {what}" + ("s" if n > 1 else "")
+
+
+def _other_separator(cells: list[str]) -> str | None:
+    """What separates the columns of a row, where that is no comma."""
+    text = ",".join(cells).strip()
+    return next(
+        (name for mark, name in _SEPARATORS.items() if mark in text and (mark != " " or "," not in text)),
+        None,
+    )
+
+
+def _is_header(rows: list[list[str]]) -> bool:
+    """Whether the first row has words alone, and the second, if there is one, does not."""
+
+    def words(cells: list[str]) -> bool:
+        return any(map(str.strip, cells)) and not any(map(_is_number, cells))
+
+    return words(rows[0]) and not (len(rows) > 1 and words(rows[1]))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 40 else text[:40] + "…"
 
 
 def _read_cell(text: str) -> int | str:
     """Return the number, or what is wrong with it."""
-    shown = text if len(text) <= 40 else text[:40] + "…"
+    shown = _shown(text)
     if not text:
         return "empty; 0 stands for no report"
     try:

@@ -32,7 +32,8 @@ def leakage(
     stream: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.csv", help="New reports: a row per period, a column per target [Poisson]."
+            metavar="FILE.csv",
+            help="New reports: a row per period, a column per target, commas, no header [Poisson].",
         ),
     ] = None,
     report_at: Annotated[
@@ -41,8 +42,12 @@ def leakage(
             metavar="t,c", help="The report's period (from 1) and target (from 0) [middle, target 0]."
         ),
     ] = None,
-    rate_lead: Annotated[float, typer.Option(help="Poisson reports per period about target 0.")] = 1.0,
-    rate_other: Annotated[float, typer.Option(help="Poisson reports per period about each other.")] = 0.2,
+    rate_lead: Annotated[
+        float | None, typer.Option(help="Poisson reports per period about target 0 [1.0].")
+    ] = None,
+    rate_other: Annotated[
+        float | None, typer.Option(help="Poisson reports per period about each other [0.2].")
+    ] = None,
     particles: Annotated[
         int, typer.Option(min=1, help="Particles, where the likelihood is not exact.")
     ] = 200,
@@ -84,8 +89,17 @@ def leakage(
             counter_class(counter)
     except InputError as error:
         problems += [f"--counter {counter}: {message}" for message in error.messages]
+    if stream is not None:
+        rates = {"--rate-lead": rate_lead, "--rate-other": rate_other}
+        problems += [
+            f"{option} {rate:g}: is about drawn reports, and --stream gives them"
+            for option, rate in rates.items()
+            if rate is not None
+        ]
     if problems:
         raise InputError(problems)
+    rate_lead = 1.0 if rate_lead is None else rate_lead
+    rate_other = 0.2 if rate_other is None else rate_other
     made = build(mechanism, delta, horizon, counter or "toeplitz")
     period, target = parse_report_at(report_at, horizon, targets)
     draws = KeyedDraws(seed)

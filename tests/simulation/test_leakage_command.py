@@ -119,6 +119,16 @@ BAD_FILES = {
     "huge": ("1,1e300\n1,1\n", "too large"),
     "narrow": ("1\n1\n", "row 1 has 1 columns, not 2 as there are targets"),
     "long": ("1,1\n1,1\n1,1\n", "3 rows, but the horizon is 2 periods"),
+    "header": ("a,b\n1,2\n0,0\n", 'row 1, column 1: "a" is not a number; the file must have no header'),
+    "header over an index": (",a,b\n0,1,2\n1,0,0\n", "the file must have no header"),
+    "semicolons": (
+        "1;0\n0;1\n",
+        "must be separated by commas; those of row 2 seem to be separated by semicolons",
+    ),
+    "semicolons and decimal commas": ("1,0;0,0\n0,0;1,0\n", "separated by semicolons"),
+    "semicolons and a header": ("a;b\n1;0\n0;1\n", "separated by semicolons"),
+    "tabs": ("1\t0\n0\t1\n", "separated by tabs"),
+    "spaces": ("1 0\n0 1\n", "separated by spaces"),
     "blank line inside": ("1,1\n\n1,1\n", "row 2 has 1 columns"),
 }
 
@@ -140,6 +150,54 @@ def test_every_problem_of_a_file_is_told_at_once(tmp_path):
     with pytest.raises(InputError) as caught:
         read_stream(file, 3, 2)
     assert len(caught.value.messages) == 4
+
+
+def test_a_header_is_told_once_and_is_no_period(tmp_path):
+    file = tmp_path / "reports.csv"
+    file.write_text("lab a,lab b\n1,2\n0,0\n")
+    with pytest.raises(InputError) as caught:
+        read_stream(file, 2, 2)  # two rows below it, as there are periods
+    (message,) = caught.value.messages
+    assert message.endswith('row 1, column 1: "lab a" is not a number; the file must have no header')
+    file.write_text("one,two\nthree,4\n")  # a slip below the header is told too
+    with pytest.raises(InputError) as caught:
+        read_stream(file, 1, 2)
+    assert [m.partition("row ")[2] for m in caught.value.messages] == [
+        '1, column 1: "one" is not a number; the file must have no header',
+        '2, column 1: "three" is not a number',
+    ]
+
+
+@pytest.mark.parametrize("text", ["1;2;3;4\n", "1,2,3\n", "x,0,0,0\n", "a,b,c,d\n", "-1,-1,-1,-1\n"])
+def test_however_bad_a_file_is_few_lines_tell_it(tmp_path, text):
+    file = tmp_path / "reports.csv"
+    file.write_text(text * 5000)
+    with pytest.raises(InputError) as caught:
+        read_stream(file, 5000, 4)
+    assert len(caught.value.messages) <= 3 * (3 + 1) + 1
+    if "," in text:
+        assert caught.value.messages[-1] == f"--stream {file}: and 4997 more bad rows"
+
+
+def test_of_a_long_row_three_columns_are_told(tmp_path):
+    file = tmp_path / "reports.csv"
+    file.write_text("0,-1,-2,-3,-4,-5\n")
+    with pytest.raises(InputError) as caught:
+        read_stream(file, 1, 6)
+    assert [m.partition("row 1")[2] for m in caught.value.messages] == [
+        *(f", column {j + 1}: -{j} is negative; a number of reports is at least 0" for j in (1, 2, 3)),
+        ": and 2 more bad columns",
+    ]
+
+
+@pytest.mark.parametrize("option", ["--rate-lead", "--rate-other"])
+def test_rates_beside_a_stream_would_do_nothing_and_are_refused(run, tmp_path, option):
+    (tmp_path / "reports.csv").write_text("1,0,0\n" * 8)
+    words = ("--mechanism", "greedy", *SMALL, "--stream", str(tmp_path / "reports.csv"))
+    done = run(*words, option, "0.2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{option} 0.2: is about drawn reports, and --stream gives them\n"
+    assert run(*words, "--json").returncode == 0
 
 
 def test_missing_directory_and_encoding(tmp_path):
