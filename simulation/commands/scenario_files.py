@@ -141,9 +141,11 @@ def validate(
 ) -> None:
     """Check scenario files: each is OK, or every problem in it is told (exit code 2).
 
-    A value that a file sets without anything in [evidence] is worth a warning, and no problem.
+    A value that a file sets without anything in [evidence] is worth a warning, and no problem; so are labs that
+    suspect everybody, because organizations.threshold is at or below organizations.prior.
     """
     from ...scenarios import resolve, sweep_cells
+    from ...scenarios.suspicion import suspicion_warnings
     from ...scenarios.values import unsupported
     from ...scenarios.wording import written
     from ..guarantees import check_horizons
@@ -166,6 +168,7 @@ def validate(
             '[sources], "assumption: why" or "tuned: how"'
             for row in unsupported(scenario)
         ]
+        warnings += suspicion_warnings(scenario)
         results.append({"file": file, "ok": True, "problems": [], "warnings": warnings})
         if not as_json:
             runs = len(sweep_cells(scenario)) * scenario.config.sweep.replicates

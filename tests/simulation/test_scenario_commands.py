@@ -142,6 +142,70 @@ def test_validate_warns_of_changed_values_and_leaves_parents_alone(call: Call, t
     ]
 
 
+SURE = "everybody with access is suspected without any evidence"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[organizations]\nthreshold = 0.3\n",  # a posterior that reaches it is enough, and the prior does
+            [
+                "own.toml:4: warning: organizations.threshold = 0.3 is at or below organizations.prior = 0.3: "
+                + SURE
+            ],
+        ),
+        (
+            "[organizations]\nprior = 0.6\n",
+            [
+                "own.toml:4: warning: organizations.threshold = 0.5 is at or below organizations.prior = 0.6: "
+                + SURE
+            ],
+        ),
+        (
+            "organization = {threshold = 0.2}\n[organizations]\nprior = 0.25\n",
+            [
+                "own.toml:3: warning: labs.lab-a.organization.threshold = 0.2 is at or below organizations.prior = "
+                "0.25: " + SURE
+            ],
+        ),
+        ("organization = {threshold = 0.7}\n[organizations]\nprior = 0.6\n", []),  # no lab has the 0.5
+        ("[organizations]\nthreshold = 0.31\n", []),
+        ("[organizations]\nthreshold = 0.1\ncriterion = 'expected-gain'\n", []),  # where no threshold counts
+        (
+            "[organizations]\ngain = 3.0\ncriterion = 'expected-gain'\n",  # 0.3 * 3 > 0.7 * 1
+            [
+                "own.toml:4: warning: organizations.prior = 0.3 is enough to expect a gain from organizations.gain = "
+                "3.0 and organizations.cost = 1.0: " + SURE
+            ],
+        ),
+    ],
+)
+def test_validate_warns_of_labs_that_suspect_everybody(
+    call: Call, tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    evidence = "[evidence]\nlabs = 'assumption: small'\norganizations = 'assumption: why'\n"
+    (tmp_path / "own.toml").write_text(LAB + text + evidence)
+    code, out, err = call("validate", "own.toml")
+    assert (code, err.splitlines()) == (0, expected)
+    assert out.startswith("own.toml: OK")
+    assert json.loads(call("validate", "own.toml", "--json").out)["files"][0]["warnings"] == expected
+
+
+def test_validate_warns_once_of_what_two_labs_share(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "parent.toml").write_text(
+        LAB + "[labs.lab-b]\nemployees = 5\n[organizations]\nthreshold = 0.35\n"
+    )
+    (tmp_path / "child.toml").write_text(
+        "[scenario]\nextends = ['parent']\n[organizations]\nprior = 0.4\n[evidence]\norganizations = 'tuned: so'\n"
+    )
+    assert call("validate", "parent.toml").err.count(SURE) == 0
+    assert call("validate", "child.toml").err.splitlines() == [
+        "child.toml:4: warning: organizations.threshold = 0.35 is at or below organizations.prior = 0.4: "
+        + SURE
+    ]
+
+
 def test_shipped_scenarios_and_the_starter_have_evidence_for_all_they_set(call: Call) -> None:
     assert call("new", "my-study").code == 0
     code, out, err = call("validate", "my-study.toml", *shipped_names())
