@@ -113,7 +113,9 @@ def achieved(under: str, rows: Rows) -> str:
         )
     if "restricted_weeks_to_audit" in rows:
         waited = said(rows["restricted_weeks_to_audit"], brief=bool(parts))
-        parts.append(f"an incident waited {waited} for the next audit of its target, counting at most 26 weeks")
+        parts.append(
+            f"an incident waited {waited} for the next audit of its target, counting at most 26 weeks"
+        )
     if "harm" in rows:
         parts.append(f"harm came to {said(rows['harm'], brief=bool(parts))} a run")
     return sentence(under + "; ".join(parts)) if parts else ""
