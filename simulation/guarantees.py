@@ -225,7 +225,7 @@ def stated_guarantee(config: ScenarioConfig) -> StatedGuarantee:
     >>> renewed = ["auditor.horizon=52", "auditor.renewal=true", "employees.repeat_reports=1"]
     >>> stated = stated_guarantee(load_scenario("five-labs", overrides=renewed).config)
     >>> stated.segments, round(stated.delta, 4), round(stated.person_delta, 4)
-    (2, 0.1411, 0.2778)
+    (2, 0.1411, 0.2777)
     """
     parts = segments(config)
     reports = 1 + max(stage.employees.repeat_reports for _, stage in timeline(config))
