@@ -206,7 +206,10 @@ def mechanism_contrasts(
 
 
 def deterrence(
-    runs: pd.DataFrame, metrics: Iterable[str] = ("reporting_rate", "silent_incident_rate")
+    runs: pd.DataFrame,
+    metrics: Iterable[str] = ("reporting_rate", "silent_incident_rate"),
+    *,
+    lent: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Estimate what retaliation deters: each cell against the same world without retaliation.
 
@@ -220,7 +223,7 @@ def deterrence(
     if RETALIATION_KEY not in runs or not (runs[RETALIATION_KEY] == 0).any():
         return contrasts(runs.iloc[:0], RETALIATION_KEY, metrics)
     others = sorted({float(v) for v in runs[RETALIATION_KEY].unique()} - {0.0})
-    return contrasts(runs, RETALIATION_KEY, metrics, [(value, 0.0) for value in others])
+    return contrasts(runs, RETALIATION_KEY, metrics, [(value, 0.0) for value in others], lent=lent)
 
 
 def group_contrast(

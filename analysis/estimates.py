@@ -36,6 +36,7 @@ __all__ = [
     "ESTIMATE_COLUMNS",
     "available_metrics",
     "cells",
+    "cut",
     "demand_keys",
     "estimate",
     "estimates",
@@ -124,14 +125,16 @@ def _estimate(runs: pd.DataFrame, metric: str) -> Estimate:
         above, below = ratio_parts(runs, metric)
         if kind == "rate":
             return cluster_wilson(above, below)
-        return _cut(cluster_bootstrap(above, below, generator), np.inf)
-    return _cut(t_interval(seed_means(runs, metric)), 1.0 if kind == "level" else np.inf)
+        return cut(metric, cluster_bootstrap(above, below, generator))
+    return cut(metric, t_interval(seed_means(runs, metric)))
 
 
-def _cut(found: Estimate, most: float) -> Estimate:
-    """The interval without what lies below 0 or above `most`."""
+def cut(metric: str, found: Estimate) -> Estimate:
+    """The interval without what lies where the metric cannot: below 0, or above 1 for shares and beliefs."""
     if found.low is None or found.high is None:
         return found
+    about = wording(metric)
+    most = 1.0 if about.kind == "level" or about.unit == "share" else np.inf
     return replace(found, low=max(found.low, 0.0), high=min(found.high, most))
 
 

@@ -1,9 +1,8 @@
 """Findings: what the estimates of a batch say, in plain sentences, each with its interval.
 
 A level (how many reporters were retaliated against) is told with its interval. A difference is told only where its
-interval lies on one side of zero and rests on ten pairs of runs or more (with fewer, intervals of differences are too
-short: `bootstraps.paired_bootstrap`); how many comparisons were left unsaid, and how many would be told by chance, is
-told once.
+interval lies on one side of zero and rests on ten pairs of runs or more (a bootstrap of fewer is hardly more than
+their range); how many comparisons were left unsaid, and how many would be told by chance, is told once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -97,7 +96,7 @@ def _in_short(compared: Sequence[Finding]) -> Iterator[Finding]:
             if m in by_metric
         ]
         paid = [by_metric[m] for m in ("restricted_weeks_to_audit", "harm") if m in by_metric]
-        if gained:
+        if gained and gained[0]["metric"] != "strong_false_alarm_rate":
             text = f"With {short_mechanism(one.rows[0]['first'])} audits instead of greedy ones, "
             text += " and ".join(difference(row, brief=i > 0) for i, row in enumerate(gained))
             for word, worse in (("but", True), ("and", False)):
@@ -160,7 +159,8 @@ def _by_delta(results: Results) -> Iterator[Finding]:
     ends = (float(runs[DELTA].max()), float(runs[DELTA].min()))
     have = set(available_metrics(runs))
     metrics = [m for m in (*PROTECTION, *COSTS) if m in have]
-    table = contrasts(runs, DELTA, metrics, [ends], by=[MECHANISM] if MECHANISM in runs else [])
+    by = [MECHANISM] if MECHANISM in runs else []
+    table = contrasts(runs, DELTA, metrics, [ends], by=by, lent=part.lent)
     yield from _told(table, "What δ buys", lambda value: f"δ = {value:g}")
 
 
@@ -169,7 +169,7 @@ def _deterred(results: Results) -> Iterator[Finding]:
     if "reporting_rate" not in available_metrics(part.runs):
         return
     topic = "What retaliation does to reporting"
-    table = deterrence(part.runs)
+    table = deterrence(part.runs, lent=part.lent)
     if not len(table):
         if results.kind != "batch":
             return
@@ -194,6 +194,7 @@ def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
         return
     groups = groups[(groups["dimension"] == "anonymity_set") & (groups["run_id"].isin(part.runs["run_id"]))]
     names = mechanism_order(set(part.runs[MECHANISM])) if MECHANISM in part.runs else [""]
+    unsaid = n_told = 0
     for metric in ("retaliation_rate", "strong_identification_rate"):
         for name in names:
             runs = part.runs[part.runs[MECHANISM] == name] if name else part.runs
@@ -204,15 +205,21 @@ def _by_anonymity(results: Results, part: Slice) -> Iterator[Finding]:
             if len(levels) < 2 or levels[0] not in _SMALL:
                 continue
             found = group_contrast(groups, runs, metric, levels[0], levels[-1])
-            if found.value is None or not is_told_apart(found):
+            if found.value is None or found.n_runs < _PAIRS:
                 continue
+            if not is_told_apart(found):
+                unsaid += 1
+                continue
+            n_told += 1
             row = tidy(metric, found, len(runs))
             under = f"under {short_mechanism(name)}, " if name else ""
             what = DIFFERS[metric][0 if found.value > 0 else 1]
             told = said(row, signed=True, pairs=True).replace(" pair", " run")
-            few_people, many = (level.replace("-", "–") for level in (levels[0], levels[-1]))
-            text = f"{under}{what} where {few_people} people had access than where {many} had: {told}"
+            circle = "one person" if levels[0] == "1" else f"{levels[0].replace('-', '–')} people"
+            text = f"{under}{what} where {circle} had access than where {levels[-1].replace('-', '–')} had: {told}"
             yield Finding("Small circles", sentence(text), (row,))
+    if n_told:
+        yield Finding("Small circles", _unsaid(unsaid, unsaid + n_told))
 
 
 def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
@@ -241,14 +248,9 @@ def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
         parts = tuple(difference(row, brief=i > 0) for i, row in enumerate(rows))
         lead = sentence(f"{where + ', ' if where else ''}{first} against {second}").removesuffix(".")
         yield Finding(topic, sentence(f"{lead}: {'; '.join(parts)}"), tuple(rows), lead, parts)
-    n_told = sum(map(len, told.values())) + small
-    if unsaid or n_told:
-        yield Finding(topic, _unsaid(unsaid, unsaid + n_told))
-    if small:
-        yield Finding(
-            topic,
-            f"Of the others, {small} told apart mean fear over all staff, which differed by less than {_FEAR:g}.",
-        )
+    n_told = sum(map(len, told.values()))
+    if unsaid or n_told or small:
+        yield Finding(topic, _unsaid(unsaid, unsaid + n_told + small, small))
     if few:
         yield Finding(
             topic,
@@ -257,16 +259,18 @@ def _told(table: pd.DataFrame, topic: str, name_of: Any) -> Iterator[Finding]:
         )
 
 
-def _unsaid(unsaid: int, looked_at: int) -> str:
-    """How many comparisons are not told, and how many would be if nothing differed."""
-    if unsaid == 0:
+def _unsaid(unsaid: int, looked_at: int, small: int = 0) -> str:
+    """How many comparisons are not told (`small`: as fear differs too little), and how many chance would tell."""
+    silent = unsaid + small
+    if silent == 0:
         text = f"All {looked_at} comparisons" if looked_at > 1 else "The one comparison"
         text += f" made here {'are' if looked_at > 1 else 'is'} told."
     else:
-        text = (
-            f"{unsaid} of {looked_at} comparisons {'has' if unsaid == 1 else 'have'} an interval that includes zero, "
-            "and nothing is said of them."
-        )
+        why = "an interval that includes zero"
+        if small:
+            why += f" (or, {small} of them, a difference of mean fear over all staff below {_FEAR:g})"
+        have = "has" if silent == 1 else "have"
+        text = f"{silent} of {looked_at} comparisons {have} {why}, and nothing is said of them."
     by_chance = 0.05 * looked_at
     return text + (
         f" Did nothing differ at all, about {by_chance:.0f} of {looked_at} would be told by chance."

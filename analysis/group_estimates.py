@@ -1,20 +1,20 @@
 """Estimates by group: a lab, a target, a channel, a size of the anonymity set."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from ..scenarios.errors import InputError
 from .bootstraps import cluster_bootstrap
-from .borrowing import borrowed
-from .estimates import demand_keys, frame_of, keyed_generator, seed_column, sums_per_seed, tidy
+from .borrowing import borrowed, design_effects
+from .estimates import cut, demand_keys, frame_of, keyed_generator, seed_column, sums_per_seed, tidy
 from .groups import ANONYMITY_LEVELS
 from .intervals import cluster_wilson
 from .results import finished, swept_keys
 from .wording import wording
 
-__all__ = ["group_estimates"]
+__all__ = ["group_estimates", "group_lendable"]
 
 
 def group_estimates(
@@ -23,6 +23,8 @@ def group_estimates(
     dimension: str,
     metrics: Iterable[str] | None = None,
     by: Sequence[str] | None = None,
+    *,
+    lent: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Estimate metrics by lab, target, channel or anonymity set, in every cell.
 
@@ -34,8 +36,8 @@ def group_estimates(
         "lab", "target", "channel" or "anonymity_set".
     metrics
         Which; all of the dimension by default.
-    by
-        As for `estimates`.
+    by, lent
+        As for `estimates`; `lent` by `group_lendable`.
 
     Returns
     -------
@@ -70,12 +72,19 @@ def group_estimates(
         *cell, metric, level = values
         sums = sums_per_seed(place[where], above[where], below[where])
         if wording(str(metric)).kind == "mean":
-            found = cluster_bootstrap(*sums, keyed_generator(metric, len(where)))
+            found = cut(str(metric), cluster_bootstrap(*sums, keyed_generator(metric, len(where))))
         else:
             found = cluster_wilson(*sums)
         head = dict(zip(keys, cell, strict=True)) | {"dimension": dimension, "level": str(level)}
         rows.append(head | tidy(str(metric), found, len(where)))
-    table = borrowed(frame_of(rows, [*keys, "dimension", "level"]))
+    table = borrowed(frame_of(rows, [*keys, "dimension", "level"]), lent)
     table["_order"] = table["level"].map(order)
     table = table.sort_values([*keys, "metric", "_order"], kind="stable", ignore_index=True)
     return table.drop(columns="_order")
+
+
+def group_lendable(groups: pd.DataFrame, runs: pd.DataFrame, dimension: str) -> dict[str, float]:
+    """Design effects of a dimension's rates over every cell of a sweep, by unit: what its parts borrow."""
+    known = groups[groups["dimension"] == dimension]["metric"]
+    rates = [str(m) for m in dict.fromkeys(known) if wording(str(m)).kind == "rate"]
+    return design_effects(group_estimates(groups, runs, dimension, rates, lent={}))

@@ -37,13 +37,14 @@ class Slice:
     pooled
         Keys over which cells are pooled.
     lent
-        Design effects over the whole sweep, for `estimates`.
+        Design effects over the whole sweep, for `estimates`; None where cells are pooled, since a design effect
+        grows with the outcomes that one seed has.
     """
 
     runs: pd.DataFrame
     at: Mapping[str, Any]
     pooled: tuple[str, ...]
-    lent: Mapping[str, float]
+    lent: Mapping[str, float] | None
 
     @property
     def n_runs(self) -> int:
@@ -95,7 +96,8 @@ def reference_slice(results: Results, vary: Collection[str] = (MECHANISM,)) -> S
         # a delta that no cell varies still stands behind every number
         if key not in at and key not in vary and key not in pooled and len(runs) and key == DELTA:
             at[key] = runs[key].iloc[0]
-    return Slice(runs.reset_index(drop=True), at, tuple(pooled), lendable(results.runs) if len(runs) else {})
+    lent = lendable(results.runs) if len(runs) and not pooled else None
+    return Slice(runs.reset_index(drop=True), at, tuple(pooled), lent)
 
 
 def mechanism_order(names: Collection[Any]) -> list[str]:

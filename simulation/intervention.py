@@ -33,7 +33,8 @@ class Intervention:
         (e) the focal report is chosen by what is known when it is filed, (f) the horizons cover all decisions.
     waived
         Conditions of a certified run that it is not held to, by letter, to see what each of them is for. Nothing is
-        certified of the effect that is left.
+        certified of the effect that is left. Without (a) the report stands among its incident's reports, so under a
+        counter mechanism the scores know of it too, and the second half of (g) is waived with it.
     """
 
     person: int

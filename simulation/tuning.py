@@ -57,7 +57,7 @@ class Tuned:
 def tune(
     scenario: ResolvedScenario,
     *,
-    replicates: int = 20,
+    replicates: int = 40,
     seed: int = 1,
     jobs: int = 1,
     tolerance: float = 0.005,

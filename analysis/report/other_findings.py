@@ -13,6 +13,9 @@ from ..wording import interval_text, key_label, number_text, wording
 
 __all__ = ["findings_of"]
 
+_TOLD = 5
+"""Parameters of an order that are told."""
+
 
 def findings_of(results: Results) -> list[Finding]:
     """Say what a directory of results shows, whatever it is."""
@@ -89,29 +92,30 @@ def _sensitivity(indices: pd.DataFrame, manifest: Mapping[str, Any]) -> Iterator
     for (metric, index), rows in indices[indices["index"].isin(["ST", "mu_star"])].groupby(
         ["metric", "index"]
     ):
-        ranked = rows[rows["low"] > 0].sort_values("value", ascending=False, kind="stable")
         name = wording(str(metric)).name.lower()
-        for row in records(ranked.head(5)):
-            key = str(metric)
-            if index == "ST":
-                told = f"total-order index {row['value']:.3g} (95 % interval {row['low']:.3g} to {row['high']:.3g})"
-            else:
-                value = number_text(key, row["value"], points=wording(key).is_share)
-                if not wording(key).is_share:
-                    value += f" {wording(key).unit}"
-                bounds = interval_text(key, row["low"], row["high"])
-                told = f"mean absolute effect over its range {value} (95 % interval {bounds})"
+        ranked = rows.dropna(subset="value").sort_values("value", ascending=False, kind="stable")
+        for row in records(ranked.head(_TOLD)):
+            yield Finding(f"What moves: {name}", _moves(row, total=index == "ST"), (row,))
+        if len(ranked):
+            left = f" {len(ranked) - _TOLD} more are in the table." if len(ranked) > _TOLD else ""
             yield Finding(
                 f"What moves: {name}",
-                f"{key_label(str(row['parameter'])).split(' (')[0]}: {told}.",
-                (row,),
+                "This is an order and not a test: an index of this kind is above zero also for a parameter that only "
+                f"shuffles luck.{left}",
             )
-        unsaid = len(rows) - len(ranked)
-        if unsaid:
-            yield Finding(
-                f"What moves: {name}",
-                f"For {unsaid} of {len(rows)} parameters the interval includes zero, and nothing is said of them.",
-            )
+
+
+def _moves(row: Mapping[str, Any], *, total: bool) -> str:
+    key = str(row["metric"])
+    if total:
+        told = f"total-order index {row['value']:.3g} (95 % interval {row['low']:.3g} to {row['high']:.3g})"
+    else:
+        value = number_text(key, row["value"], points=wording(key).is_share)
+        if not wording(key).is_share:
+            value += f" {wording(key).unit}"
+        bounds = interval_text(key, row["low"], row["high"])
+        told = f"mean absolute effect over its range {value} (95 % interval {bounds})"
+    return f"{key_label(str(row['parameter'])).split(' (')[0]}: {told}."
 
 
 def _setting(manifest: Mapping[str, Any]) -> Iterator[Finding]:
@@ -128,8 +132,9 @@ def _setting(manifest: Mapping[str, Any]) -> Iterator[Finding]:
 def _blocks(manifest: Mapping[str, Any]) -> tuple[int | None, int, str]:
     """Size of a design, the least that its intervals need, and what it is counted in.
 
-    The bootstrap of Morris's design resamples trajectories; below ten, percentiles of so few are hardly more than
-    their range. Saltelli's designs are counted in base samples, of which a few dozen are the least in use.
+    The interval of Morris's μ* is 1.96 bootstrap standard errors over trajectories: at ten it is a sixth shorter than
+    Student's, below that worse. Saltelli's designs are counted in base samples, of which a few dozen are the least in
+    use.
     """
     points, parameters = manifest.get("samples"), manifest.get("parameters")
     sobol = manifest.get("method") == "sobol"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..contrasts import advantages, deterrence, mechanism_contrasts
 from ..estimates import available_metrics, estimates, lendable
-from ..group_estimates import group_estimates
+from ..group_estimates import group_estimates, group_lendable
 from ..results import DELTA, MECHANISM, Results, swept_keys
 from ..slices import IGNORES_DELTA, mechanism_order, reference_slice
 from ..style import channel_label, mechanism_label
@@ -162,7 +162,8 @@ def _of_groups(results: Results, told: str) -> Iterator[Printed]:
     by = [MECHANISM] if MECHANISM in part.runs else []
     for dimension, metric in (("lab", "retaliation_rate"), ("anonymity_set", "retaliation_rate"),
                               ("lab", "restricted_weeks_to_audit")):  # fmt: skip
-        table = group_estimates(groups, part.runs, dimension, [metric], by)
+        lent = None if part.lent is None else group_lendable(groups, results.runs, dimension)
+        table = group_estimates(groups, part.runs, dimension, [metric], by, lent=lent)
         if not len(table) or table["level"].nunique() > _MOST_LEVELS:
             continue
         if dimension == "lab":  # a lab that is quiet in the first run is not the last for that

@@ -1,7 +1,7 @@
 """How many people had access, and how often a reporter among them is found out."""
 
 from ..drawing import Drawing
-from ..group_estimates import group_estimates
+from ..group_estimates import group_estimates, group_lendable
 from ..groups import ANONYMITY_LEVELS
 from ..results import MECHANISM, Results
 from ..slices import mechanism_order, reference_slice
@@ -22,7 +22,8 @@ def anonymity_figure(results: Results) -> Drawing | None:
     if groups is None or not len(groups) or not len(part.runs):
         return None
     by = [MECHANISM] if MECHANISM in part.runs else []
-    data = group_estimates(groups, part.runs, "anonymity_set", _PANELS, by)
+    lent = None if part.lent is None else group_lendable(groups, results.runs, "anonymity_set")
+    data = group_estimates(groups, part.runs, "anonymity_set", _PANELS, by, lent=lent)
     marks = data[data["denominator"] >= _FEWEST]
     shown = [m for m in _PANELS if (marks["metric"] == m).any()]
     if not shown:

@@ -1,5 +1,6 @@
 """Silence that tips: run by run, because a mean of two outcomes is an outcome that never happens."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -55,9 +56,9 @@ def tipping_figure(results: Results, key: str | None = None) -> Drawing | None:
         left.xaxis.set_major_locator(MaxNLocator(4))
         left.set(xlabel="Fear at the end of a run (mean belief)", ylabel=_REPORTED)
         if key is None:
-            _strips(right, runs, names)
+            _strips(right, runs, names, part.lent)
         else:
-            _against(right, runs, names, key)
+            _against(right, runs, names, key, part.lent)
         panel_title(left, "a", "Each run: reporting and fear")
         panel_title(right, "b", "Each run, and the mean")
         note_n(right, f"n = {len(runs)} runs")
@@ -77,8 +78,8 @@ def _cloud(axes: Axes, x: pd.Series, y: pd.Series, name: str) -> None:
     axes.plot(x, y, **(style | {"markeredgewidth": 0.2, "markeredgecolor": "white"}))
 
 
-def _strips(axes: Axes, runs: pd.DataFrame, names: list[str]) -> None:
-    means = estimates(runs, ["reporting_rate"], by=[MECHANISM] if MECHANISM in runs else [])
+def _strips(axes: Axes, runs: pd.DataFrame, names: list[str], lent: Mapping[str, float] | None) -> None:
+    means = estimates(runs, ["reporting_rate"], by=[MECHANISM] if MECHANISM in runs else [], lent=lent)
     for y, name in enumerate(names):
         some = runs[runs[MECHANISM] == name] if name else runs
         spread = pd.Series(dodged(len(some), 0.5), index=some.sort_values("run_id").index)
@@ -100,7 +101,9 @@ def _strips(axes: Axes, runs: pd.DataFrame, names: list[str]) -> None:
     axes.set_xlabel(_REPORTED)
 
 
-def _against(axes: Axes, runs: pd.DataFrame, names: list[str], key: str) -> None:
+def _against(
+    axes: Axes, runs: pd.DataFrame, names: list[str], key: str, lent: Mapping[str, float] | None
+) -> None:
     levels = sorted(float(v) for v in runs[key].unique())
     few = len(levels) <= _MOST_PLACES
     # few levels get a place each, within which the mechanisms stand apart; many stand where they are
@@ -110,7 +113,7 @@ def _against(axes: Axes, runs: pd.DataFrame, names: list[str], key: str) -> None
         across = some[key].map(place) + shift if few else some[key]
         _cloud(axes, across, 100 * some["reported"], name)
         if few:
-            means = estimates(some, ["reporting_rate"], by=[key])
+            means = estimates(some, ["reporting_rate"], by=[key], lent=lent)
             look: dict[str, Any] = {"marker": "_", "markersize": 9, "zorder": 4, "color": INK}
             values = 100 * means[["value", "low", "high"]].to_numpy()
             interval(axes, means[key].map(place) + shift, values[:, 0], values[:, 1], values[:, 2], **look)

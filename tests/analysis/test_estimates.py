@@ -227,3 +227,54 @@ def test_every_table_of_a_study_gives_a_cell_the_same_interval():
     # without what the sweep lends, a slice has fewer cells to borrow from
     alone = estimates(part.runs, by=keys).set_index([*keys, "metric"])
     assert not alone["high"].equals(slice_["high"])
+
+
+def test_pooled_cells_borrow_only_from_cells_pooled_alike():
+    """A seed that carries twenty cells shares its luck over all: a single cell's design effect is too small."""
+    rng = np.random.default_rng(5)
+    luck = np.repeat(rng.beta(0.4, 19.6, 10), 20)
+    runs = pd.DataFrame(
+        {
+            "run_id": [f"r{i}" for i in range(200)],
+            "seed": np.repeat(np.arange(10), 20),
+            "a.key": np.tile(np.linspace(0.0, 1.0, 20), 10),
+            "retaliation_rate_numerator": rng.binomial(100, luck),
+            "retaliation_rate_denominator": 100,
+            "strong_identification_rate_numerator": 0,
+            "strong_identification_rate_denominator": 100,
+        }
+    )
+    runs["retaliation_rate_transcript_numerator"] = 0
+    runs["retaliation_rate_transcript_denominator"] = 100
+    part = reference_slice(Results("batch", "made-up", {}, {"runs": runs}))
+    assert part.pooled == ("a.key",)
+    table = estimates(part.runs, by=[], lent=part.lent).set_index("metric")
+    lender, poor = table.loc["retaliation_rate"], table.loc["retaliation_rate_transcript"]
+    effect = lender["error"] ** 2 * 20_000 / (lender["value"] * (1 - lender["value"]))
+    assert effect > 20
+    _, high = wilson_bounds(0, 20_000 / effect)
+    assert poor["high"] > high  # Student's quantile for ten seeds, and no fewer than ten outcomes
+
+
+def test_shares_and_waits_of_groups_end_where_they_must():
+    runs = pd.DataFrame(
+        {
+            "run_id": ["a", "b", "c"],
+            "seed": [1, 2, 3],
+            "mean_normalized_deficit_numerator": [0.0, 1.0, 30.0],
+            "mean_normalized_deficit_denominator": [1.0, 1.0, 60.0],
+        }
+    )
+    share = estimate(runs, "mean_normalized_deficit")
+    assert 0.0 <= share.low < share.high <= 1.0
+    groups = pd.DataFrame(
+        {
+            "run_id": ["a", "b", "c"],
+            "dimension": "lab",
+            "level": "lab-a",
+            "metric": "weeks_to_audit",
+            "numerator": [1.0, 40.0, 2.0],
+            "denominator": [1.0, 2.0, 1.0],
+        }
+    )
+    assert group_estimates(groups, runs, "lab", by=[])["low"].iloc[0] == 0.0

@@ -125,7 +125,7 @@ def test_topics_come_together(found):
 
 
 def test_small_circles_are_told_where_they_differ(found):
-    told = [one.sentence for one in of_topic(found, "Small circles")]
+    told = [one.sentence for one in of_topic(found, "Small circles") if one.rows]
     assert any("Under greedy, more reporters were retaliated against where 2–3" in text for text in told)
     assert all("10 pairs" not in text for text in told)
 
@@ -180,6 +180,8 @@ def test_a_difference_in_fear_that_cannot_matter_is_counted_and_not_told():
     runs["final_fear"] = 0.275 + 0.001 * greedy
     told = of_topic(batch_findings(results(runs)), "What differs between mechanisms")
     assert not any("fear ended" in one.sentence for one in told)
-    assert told[-1].sentence == (
-        "Of the others, 4 told apart mean fear over all staff, which differed by less than 0.005."
-    )
+    assert "(or, 4 of them, a difference of mean fear over all staff below 0.005)" in told[-1].sentence
+
+
+def test_small_circles_need_ten_runs_too():
+    assert not of_topic(batch_findings(results(make_runs(9))), "Small circles")
