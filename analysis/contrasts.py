@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .bootstraps import paired_bootstrap
+from .bootstraps import paired_bootstrap, square_and_add
 from .estimates import (
     ESTIMATE_COLUMNS,
     available_metrics,
@@ -188,10 +188,9 @@ def _borrowed(
 
 def _combined(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[float]:
     """Newcombe's interval for a difference of proportions, from the interval of each."""
-    value = one["value"] - other["value"]
-    below = np.hypot(one["value"] - one["low"], other["high"] - other["value"])
-    above = np.hypot(one["high"] - one["value"], other["value"] - other["low"])
-    return [float(value - below), float(value + above)]
+    first, second = (Estimate(row["value"], row["low"], row["high"], None, 0, "") for row in (one, other))
+    low, high = square_and_add(first, second)
+    return [float(low[0]), float(high[0])]
 
 
 def mechanism_contrasts(

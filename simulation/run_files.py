@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..analysis.first_figures import retaliation_rates_figure, timeline_figure
 from ..analysis.metrics import run_groups
+from ..analysis.rates_figure import retaliation_rates_figure
+from ..analysis.timeline_figure import timeline_figure
 from ..scenarios import content_hash
 from .manifest import manifest
 from .provenance import code_hash

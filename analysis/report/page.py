@@ -98,7 +98,7 @@ def _findings(found: Sequence[Finding]) -> str:
     for one in found:
         topics.setdefault(one.topic, []).append(_item(one))
     parts = ["<p>Numbers in parentheses after an estimate are its 95 % interval. A difference is told only where its "
-             "interval does not include zero.</p>"]  # fmt: skip
+             "interval does not include zero and rests on ten pairs of runs or more.</p>"]  # fmt: skip
     for topic, items in topics.items():
         parts.append(f"<h3>{_text(topic)}</h3>\n<ul>\n{'\n'.join(items)}\n</ul>")
     return "\n".join(parts)

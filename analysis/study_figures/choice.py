@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 
 from ..drawing import Drawing
-from ..first_figures import retaliation_rates_figure, timeline_figure
 from ..metrics import metric_keys
+from ..rates_figure import retaliation_rates_figure
 from ..results import DELTA, Results
 from ..slices import numeric_keys
 from ..style import house_style
+from ..timeline_figure import timeline_figure
 from .access_graph import access_graph_figure
 from .anonymity import anonymity_figure
 from .frontier import frontier_figure

@@ -1,8 +1,23 @@
-"""Small worlds for the tests of the model."""
+"""The command line from the outside, and small worlds for the tests of the model."""
 
 import pytest
 
 from deniability.simulation import load_scenario, run
+from deniability.simulation.command_line import main
+
+
+@pytest.fixture
+def deniability(monkeypatch, capsys):
+    """Run the command line; gives exit code, stdout and stderr."""
+
+    def call(*words):
+        monkeypatch.setattr("sys.argv", ["deniability", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        told = capsys.readouterr()
+        return int(stop.value.code or 0), told.out, told.err
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ from deniability.simulation.executors import SerialExecutor
 from deniability.simulation.workers import LocalPool
 
 from .batch_makers import STUDY, contents, make, study
+from .processes import started
 
 
 class FatefulExecutor(SerialExecutor):
@@ -316,16 +317,7 @@ def test_the_command_can_be_killed_or_interrupted_and_leaves_no_worker(many, tmp
         "from deniability.simulation.command_line import main; main()",
         *("batch", str(scenario.source), "--out", "out", "--jobs", "2"),
     ]
-    process = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        # somebody may have told this process to ignore the keyboard, and children inherit that
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    )
+    process = started(command, tmp_path)
     parts = tmp_path / "out" / "parts"
     while process.poll() is None and len(list(parts.glob("0*"))) < 3:
         time.sleep(0.05)

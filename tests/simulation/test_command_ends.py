@@ -2,12 +2,12 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
+
+from .processes import started
 
 COMMAND = [sys.executable, "-c", "from deniability.simulation.command_line import main; main()"]
 STUDIES = {
@@ -20,15 +20,7 @@ STUDIES = {
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_study_ends_at_once_when_asked_to(tmp_path, study, how):
-    process = subprocess.Popen(
-        [*COMMAND, *STUDIES[study], "--quiet", "--out", "out"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    )
+    process = started([*COMMAND, *STUDIES[study], "--quiet", "--out", "out"], tmp_path)
     time.sleep(6.0)  # by now its workers are at work, or about to be
     assert process.poll() is None
     # Ctrl-C reaches the whole group, as from a terminal; SIGTERM the process that was started

@@ -4,7 +4,6 @@ import pytest
 
 from deniability.scenarios import InputError
 from deniability.simulation import load_scenario, run
-from deniability.simulation.command_line import main
 
 LARGEST = 2**63 - 1
 RUN = ["run", "five-labs", "--quiet"]
@@ -26,17 +25,14 @@ def name(words):
 
 
 @pytest.fixture
-def refused(tmp_path, monkeypatch, capsys):
+def refused(tmp_path, monkeypatch, deniability):
     """Run the command line in an empty directory, where it has to refuse; gives its one line."""
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        monkeypatch.setattr("sys.argv", ["deniability", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        assert (stop.value.code, told.out) == (2, "")
-        (line,) = told.err.splitlines()
+        code, out, err = deniability(*words)
+        assert (code, out) == (2, "")
+        (line,) = err.splitlines()
         return line
 
     return call

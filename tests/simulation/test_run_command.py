@@ -6,23 +6,8 @@ import pandas as pd
 import pytest
 
 from deniability.analysis.metrics import metric_keys
-from deniability.simulation.command_line import main
 
 SMALL = ["--set", "time.periods=12", "--set", "incidents.rate=4.0", "--set", "employees.scale=0.1"]
-
-
-@pytest.fixture
-def deniability(monkeypatch, capsys):
-    """Run the command line; gives exit code, stdout and stderr."""
-
-    def call(*words):
-        monkeypatch.setattr("sys.argv", ["deniability", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        return int(stop.value.code or 0), told.out, told.err
-
-    return call
 
 
 @pytest.mark.parametrize("mechanism", ["greedy", "uniform", "rr", "tca", "exponential"])

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from deniability.scenarios import content_hash, resolve_tree
-from deniability.simulation.command_line import main
 
 STUDY = """
 [scenario]
@@ -24,19 +23,10 @@ targets = ["z"]
 """
 
 
-@pytest.fixture
-def deniability(tmp_path, monkeypatch, capsys):
-    """Run the command line in an empty directory; gives exit code, stdout and stderr."""
+@pytest.fixture(autouse=True)
+def empty(tmp_path, monkeypatch):
+    """Every test works in an empty directory."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        monkeypatch.setattr("sys.argv", ["deniability", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        return int(stop.value.code or 0), told.out, told.err
-
-    return call
 
 
 @pytest.mark.parametrize("verb", [["run"], ["twin", "--pairs", "1", "--jobs", "1"]])

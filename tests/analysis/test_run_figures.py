@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deniability.analysis.first_figures import retaliation_rates_figure, timeline_figure
 from deniability.analysis.intervals import wilson
 from deniability.analysis.metrics import run_metrics
+from deniability.analysis.rates_figure import retaliation_rates_figure
+from deniability.analysis.timeline_figure import timeline_figure
 from deniability.scenarios.errors import InputError
 
 
