@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
 from .drawing import Drawing
@@ -83,7 +84,7 @@ def static_figure(
                 # every other point, and the others for the next mechanism: some curves lie on one another
                 shown = trial.iloc[k % 2 :: 2]
                 axes.plot(shown["gap"], shown["misselection"], marker, color=style["color"], markersize=3.0)
-            panel_title(axes, next(letters), f"{_SYMBOL[rows]} = {cell[0]:g}, L = {cell[1]}")
+            panel_title(axes, next(letters), f"{_SYMBOL[rows]} = {cell[0]:g}, L = {cell[1]}", y=1.0)
         for axes in grid[len(levels) - 1]:
             axes.set_xlabel("Gap Δ (reports)")
         for row in grid[: len(levels) - 1]:
@@ -130,7 +131,7 @@ def _draw_crossing(panels: Iterable[Axes], crossing: pd.DataFrame, letters: Iter
         axes.xaxis.set_major_formatter(
             StrMethodFormatter("{x:g}")
         )  # powers of ten would be typeset as mathematics
-        panel_title(axes, next(letters), f"C = {n_targets}, Δ = {gap}")
+        panel_title(axes, next(letters), f"C = {n_targets}, Δ = {gap}", y=1.0)
 
 
 def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawing:
@@ -160,7 +161,7 @@ def dynamic_figure(averages: pd.DataFrame, *, seeds: int, setting: str) -> Drawi
             axes.set(xlabel="Decision t", ylabel=label)
             axes.set_ylim(bottom=0.0)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-            panel_title(axes, letter)
+            panel_title(axes, letter, y=1.0)
         legend_outside(fig, *_mechanism_handles(names), columns=4)
         _freeze_layout(fig)
     caption = (
@@ -177,11 +178,17 @@ def _freeze_layout(fig: Figure) -> None:
     for axes in fig.axes:
         for spine in axes.spines.values():
             spine.set_in_layout(False)  # asking it takes half of the time; only its ticks may stick out
+        for axis in (axes.xaxis, axes.yaxis):
+            if not axis.get_label_text():
+                axis.set_label_coords(0.5, 0.0)  # else a place beside its ticks is looked for all the same
+    for text in fig.findobj(Text):
+        if hasattr(text, "set_fontfeatures"):  # a matplotlib that has no such thing has no ligatures either
+            text.set_fontfeatures(["-liga"])  # in a PDF they go into a second copy of the font
     engine = fig.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(wspace=0.03)
         engine.execute(fig)
-    fig.set_layout_engine("none")
+    fig.set_layout_engine(None)  # "none" would leave a placeholder, and with any engine all is drawn twice
 
 
 def _mechanism_handles(names: Sequence[str]) -> tuple[list[Artist], list[str]]:

@@ -171,6 +171,7 @@ _RC: Mapping[str, Any] = {
     "hatch.linewidth": 0.5,
     "errorbar.capsize": 2.0,
     "pdf.fonttype": 42,  # embedded TrueType: text stays text
+    "ps.fonttype": 42,  # read for PDF too: with 3, Greek letters would go into a second copy of each font
     "svg.fonttype": "path",
     "svg.hashsalt": "deniability",
 }
@@ -243,9 +244,20 @@ def band(axes: Axes, x: Any, low: Any, high: Any, color: str) -> None:
     axes.fill_between(x, low, high, color=color, alpha=0.18, linewidth=0)
 
 
-def panel_title(axes: Axes, letter: str, text: str = "") -> None:
-    """Title a panel "a  text", flush left."""
-    axes.set_title(f"{letter}  {text}" if text else letter)
+def panel_title(axes: Axes, letter: str, text: str = "", *, y: float | None = None) -> None:
+    """Title a panel "a  text", flush left.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    letter, text
+        What to write.
+    y
+        Where, as a fraction of the panel's height, if nothing but the frame (at 1) can be in the way; by default
+        whatever lies above the panel is looked for each time the figure is drawn, which takes a tenth of the time.
+    """
+    axes.set_title(f"{letter}  {text}" if text else letter, y=y)
 
 
 def legend_outside(

@@ -141,6 +141,26 @@ def test_the_same_settings_give_the_same_bytes_also_from_two_processes(written, 
             )
 
 
+@pytest.mark.slow
+def test_a_fresh_process_writes_the_same_bytes(tmp_path):
+    # its helper is a copy of it where that can be; the one of this process is not
+    line = "from deniability.simulation.command_line import main; main()"
+    subprocess.run([sys.executable, "-c", line, "paper", *TINY, "--out", "fresh"], cwd=tmp_path, check=True)
+    assert invoke(*TINY, "--out", str(tmp_path / "here")).exit_code == 0
+    files = [f for f in (tmp_path / "here").rglob("*") if f.is_file() and f.name != "manifest.json"]
+    assert len(files) == 12
+    for file in files:
+        fresh = tmp_path / "fresh" / file.relative_to(tmp_path / "here")
+        assert file.read_bytes() == fresh.read_bytes(), file.name
+
+
+@pytest.mark.slow
+def test_a_font_goes_into_a_pdf_once(written):
+    # plain and bold; Greek letters or ligatures kept apart would cost a copy of each, and much of the time
+    for file in (written / "figures").glob("*.pdf"):
+        assert file.read_bytes().count(b"/FontFile2") == 2, file.name
+
+
 def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
     def broken(*args, **kwargs):
         raise RuntimeError("no")
@@ -193,6 +213,7 @@ def test_a_helper_that_dies_is_one_message(tmp_path, monkeypatch, capsys):
 
 def check_layout(drawing):
     fig = drawing.figure
+    assert fig.get_layout_engine() is None  # which would have all drawn once more for each file
     fig.draw_without_rendering()
     (legend,) = fig.legends
     for axes in fig.axes:
