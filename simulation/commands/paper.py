@@ -71,7 +71,7 @@ def paper(
 
         result = run_paper(setting, quiet=quiet)
     else:
-        with helper() as executor:  # first, so that it loads what it needs while this process does
+        with helper() as executor:  # first, for it says how the two processes load what they need
             from ..paper import write_paper
             from ..store import check_directory
 
