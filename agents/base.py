@@ -5,7 +5,7 @@ Mesa holds callbacks weakly and passes no arguments, so an unreferenced callback
 """
 
 from collections.abc import Callable
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import mesa
@@ -61,11 +61,11 @@ class Actor(mesa.Agent):
         ValueError
             If `at` is not finite (a NaN time would silently eat other events) or lies in the past.
         """
-        if not isfinite(at):
-            raise ValueError(f"an event's time must be finite, got {at}")
         model = self.model
-        if at < model.time:
-            raise ValueError(f"an event's time must not lie in the past: {at} < {model.time}")
+        if not model.time <= at < inf:
+            if isfinite(at):
+                raise ValueError(f"an event's time must not lie in the past: {at} < {model.time}")
+            raise ValueError(f"an event's time must be finite, got {at}")
         task = Task(self._pending, method, args)
         task.event = model.schedule_event(task, at=at, priority=priority)
         self._pending.add(task)

@@ -122,7 +122,7 @@ class DeniabilityModel(mesa.Model):
         rate = config.employees.turnover * per_period
         for lab, headcount in enumerate(layout.headcounts.tolist()):
             first = int(self.population.first_slot[lab])
-            TurnoverSource(self, draws, lab, first, headcount, rate, self.society.turn_over)
+            TurnoverSource(self, draws, lab, first, headcount, rate, self.society.leave)
 
     def _build_labs(self) -> None:
         config, first = self.config, self._stages[0][1]

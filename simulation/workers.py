@@ -6,6 +6,7 @@ of its own: if it dies, the call it was at fails with `WorkerDiedError`, and the
 This module imports nothing heavy, because a worker sets its environment before numpy is imported.
 """
 
+import gc
 import importlib
 import os
 import pickle
@@ -229,6 +230,7 @@ def _work(pipe: "connection.Connection[bytes, bytes]", imports: str, path: list[
     sys.path[:] = path
     if imports:
         importlib.import_module(imports)
+    gc.freeze()  # what is loaded stays: looking through it for garbage would cost a twentieth of the work
     try:
         pipe.send_bytes(pickle.dumps((True, None)))
         while True:

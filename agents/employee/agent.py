@@ -4,9 +4,8 @@ An employee who has never noticed anything has no agent: the population tables h
 when something first happens to a person. So an idle employee costs nothing while the simulation runs.
 """
 
+from statistics import NormalDist
 from typing import Any, Protocol
-
-from scipy.special import ndtri
 
 from ...scenarios.schema import Decision
 from ..base import Actor
@@ -14,6 +13,8 @@ from ..ports import Draws, Recorder
 from .decision import perceived_exposure, report_logit, report_probability
 
 __all__ = ["EmployeeAgent", "EmployeeWorld", "Observation"]
+
+_STANDARD_NORMAL = NormalDist()
 
 
 class Observation(Protocol):
@@ -96,7 +97,7 @@ class EmployeeAgent(Actor):
         self.lab = lab
         self.silenced = False
         self.n_reports = 0
-        z = float(ndtri(self.world.draws.uniform("employee.conscience", person)))
+        z = _STANDARD_NORMAL.inv_cdf(self.world.draws.uniform("employee.conscience", person))
         self.conscience = self.world.weights.conscience_sd * z
 
     def notice(self, observation: Observation) -> None:

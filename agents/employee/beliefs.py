@@ -1,9 +1,11 @@
 """Beliefs: fear of retaliation (a person) and efficacy of reporting (a lab), both Beta, both decaying lazily.
 
 A belief is a prior Beta(mean x strength, (1 - mean) x strength) plus weighted evidence for and against, of
-which a share `decay` is left after a week. Nothing is done per period: evidence is brought up to date when it
-is read or added to (docs/odd.md, section 7).
+which a share `decay` is left after a week (docs/odd.md, section 7). Nothing is done per period: a piece of evidence
+is kept as what it would have weighed at the epoch, so what is left of all of it at any time is one factor.
 """
+
+from math import exp, log
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from ..ports import FloatArray, IntArray
 
 __all__ = ["Beliefs"]
 
-_FEW = 8  # fewer numbers are added up one by one, in less time than arrays take to be made
+_SMALLEST_FACTOR = 1e-100  # then a new epoch begins, long before anything would overflow
 
 
 class Beliefs:
@@ -30,12 +32,36 @@ class Beliefs:
     def __init__(self, n_holders: int, mean: float, strength: float, decay: float) -> None:
         self.mean = mean
         self.strength = strength
-        self._log_decay = float(np.log(decay))
+        self.n_holders = n_holders
+        self._log_decay = log(decay)
+        self._epoch = 0.0
         self._prior_for = mean * strength
-        self._table = np.zeros((3, n_holders))
-        self._for, self._against, self._updated = self._table
-        self._touched: dict[int, None] = {}  # an ordered set: holders that have any evidence
-        self._touched_array: IntArray | None = None  # the same, while nobody joins or leaves
+        # rows only of those who have any evidence: what speaks for it, and all of it
+        self._row_of: dict[int, int] = {}
+        self._free: list[int] = []
+        self._n_rows = 0
+        self._evidence: FloatArray = np.zeros((2, 16))
+
+    def _left(self, now_weeks: float) -> float:
+        """Share that is left at `now_weeks` of evidence that was there at the epoch."""
+        left = exp(self._log_decay * (now_weeks - self._epoch))
+        if left < _SMALLEST_FACTOR:
+            self._evidence *= left
+            self._epoch, left = now_weeks, 1.0
+        return left
+
+    def _row(self, holder: int) -> int:
+        row = self._row_of.get(holder)
+        if row is None:
+            if self._free:
+                row = self._free.pop()
+            else:
+                row = self._n_rows
+                self._n_rows += 1
+                if row == self._evidence.shape[1]:
+                    self._evidence = np.concatenate((self._evidence, np.zeros_like(self._evidence)), axis=1)
+            self._row_of[holder] = row
+        return row
 
     def add(
         self,
@@ -46,59 +72,37 @@ class Beliefs:
         evidence_against: float = 0.0,
     ) -> None:
         """Add weighted evidence for each of `holders` (one, or distinct indices) at time `now_weeks`."""
-        n_touched = len(self._touched)
-        if isinstance(holders, int):  # with plain numbers, which take a third of the time
-            left = self._left(holders, now_weeks)
-            self._for[holders] = self._for.item(holders) * left + evidence_for
-            self._against[holders] = self._against.item(holders) * left + evidence_against
-            self._touched[holders] = None
-        else:
-            lefts = np.exp(self._log_decay * (now_weeks - self._updated[holders]))
-            self._for[holders] = self._for[holders] * lefts + evidence_for
-            self._against[holders] = self._against[holders] * lefts + evidence_against
-            self._touched.update(dict.fromkeys(holders.tolist()))
-        self._updated[holders] = now_weeks
-        if len(self._touched) > n_touched:
-            self._touched_array = None
-
-    def _left(self, holder: int, now_weeks: float) -> float:
-        """Share that is left of a holder's evidence."""
-        return float(np.exp(self._log_decay * (now_weeks - self._updated.item(holder))))
+        left = self._left(now_weeks)
+        rows = self._row(holders) if isinstance(holders, int) else [self._row(h) for h in holders.tolist()]
+        good, everything = self._evidence
+        if evidence_for:
+            good[rows] += evidence_for / left
+        everything[rows] += (evidence_for + evidence_against) / left
 
     def level(self, holder: int, now_weeks: float) -> float:
         """The mean of one holder's belief at time `now_weeks`."""
-        if holder not in self._touched:
+        row = self._row_of.get(holder)
+        if row is None:
             return self.mean
-        left = self._left(holder, now_weeks)
-        good, bad = self._for.item(holder) * left, self._against.item(holder) * left
-        return (self._prior_for + good) / (self.strength + good + bad)
-
-    def levels(self, holders: IntArray, now_weeks: float) -> FloatArray:
-        """The means of many holders' beliefs at time `now_weeks`, same shape as `holders`."""
-        good, bad, updated = self._table.take(holders, axis=1)
-        left = np.exp(self._log_decay * (now_weeks - updated))
-        good *= left
-        bad *= left
-        result: FloatArray = (self._prior_for + good) / (self.strength + good + bad)
-        return result
+        left, evidence = self._left(now_weeks), self._evidence
+        return (self._prior_for + evidence.item(0, row) * left) / (
+            self.strength + evidence.item(1, row) * left
+        )
 
     def average(self, now_weeks: float) -> float:
         """Mean level over all holders, NaN if there are none; costs nothing for holders who never saw anything."""
-        n_holders = len(self._for)
-        if not n_holders:
+        if not self.n_holders:
             return np.nan
-        if len(self._touched) < _FEW:
-            shift = 0.0
-            for holder in self._touched:
-                shift += self.level(holder, now_weeks) - self.mean
-            return self.mean + shift / n_holders
-        if self._touched_array is None:
-            self._touched_array = np.fromiter(self._touched, dtype=np.int64, count=len(self._touched))
-        shift = float((self.levels(self._touched_array, now_weeks) - self.mean).sum())
-        return self.mean + shift / n_holders
+        levels, strengths = self._evidence[:, : self._n_rows] * self._left(now_weeks)
+        levels += self._prior_for
+        strengths += self.strength
+        levels /= strengths
+        # a row that nobody has now is without evidence, so it is at the prior like all who have none
+        return self.mean + (float(np.add.reduce(levels)) - self._n_rows * self.mean) / self.n_holders
 
     def forget(self, holder: int) -> None:
         """Give a holder's place to a newcomer, who has only the prior."""
-        if self._touched.pop(holder, 0) is None:
-            self._for[holder] = self._against[holder] = 0.0
-            self._touched_array = None
+        row = self._row_of.pop(holder, None)
+        if row is not None:
+            self._evidence[:, row] = 0.0
+            self._free.append(row)

@@ -1,9 +1,7 @@
 """The decision to report: a logit of what the employee knows and believes (docs/odd.md, section 4)."""
 
 from collections.abc import Callable
-from math import log
-
-from scipy.special import expit
+from math import exp, log
 
 __all__ = ["EXPOSURES", "perceived_exposure", "report_logit", "report_probability"]
 
@@ -98,4 +96,7 @@ def report_probability(logit: float) -> float:
     >>> report_probability(-1e4)
     0.0
     """
-    return float(expit(logit))
+    if logit >= 0.0:
+        return 1.0 / (1.0 + exp(-logit))
+    odds = exp(logit)
+    return odds / (1.0 + odds)

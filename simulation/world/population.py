@@ -75,9 +75,9 @@ class Population:
         return np.array(each, dtype=np.bool_)
 
     def _team(self, slot: int) -> IntArray:
-        team = self.teams.team(int(self.teams.team_of(np.array([slot]))[0]))
-        others: IntArray = team[team != slot]
-        return others
+        first, last = self.teams.around(slot)
+        others = [*range(first, slot), *range(slot + 1, last)]
+        return np.array(others, dtype=np.int64)
 
     def replace(self, slot: int, time: float) -> int:
         """Let the holder of `slot` leave and a newcomer take the place; returns who has left."""

@@ -1,7 +1,7 @@
 """Who notices an incident, and what is drawn for each person and incident, for everyone at a time."""
 
-from dataclasses import dataclass
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ _OF_WITNESSES = ("employee.decision", "report.leak", "report.disclosure")  # in 
 _FEW = 500  # people for whom everything is drawn at once, as a draw costs more to begin than to extend
 
 
-@dataclass(eq=False, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """An incident as one person notices it, with what was drawn for the two of them."""
 
     of: Incident
@@ -87,9 +86,9 @@ def draw_sightings(
     notice_time = incident.time - np.log(notice_wait) * (employees.notice_delay_weeks / period_weeks)
     report_time = notice_time - np.log(report_wait) * (employees.report_delay_weeks / period_weeks)
     incident.happen(people, np.maximum(np.ceil(report_time), 1.0).astype(np.int64))
-    rows = np.flatnonzero((notice < employees.notice_probability) & (notice_time <= end))
+    (rows,) = ((notice < employees.notice_probability) & (notice_time <= end)).nonzero()
     who = people[rows]
     theirs = drawn[len(_OF_ALL) :, rows] if few else draws.several(_OF_WITNESSES, who, number)
-    columns = (who, rows, report_time[rows], *theirs)
-    seen = map(Sighting, repeat(incident), *(column.tolist() for column in columns))
+    columns = (who.tolist(), rows.tolist(), report_time[rows].tolist(), *theirs.tolist())
+    seen = map(Sighting._make, zip(repeat(incident), *columns, strict=False))
     return list(zip(notice_time[rows].tolist(), seen, strict=True))

@@ -94,20 +94,17 @@ class Society:
         self.fear.add(population.colleagues(slot), self._weeks, evidence_for=visible)
         self.agent(person).fall_silent()
         if self._draws.uniform("employee.departure", person) < self.employees.departure_probability:
-            self._leave(population.lab_of(person), slot, "retaliation")
+            self.leave(population.lab_of(person), slot, "retaliation")
 
     def purge(self, lab: int, people: Iterable[int], share: float, number: int) -> None:
         """Let some of `people` go: each with chance `share`, drawn per person and purge (`number`)."""
         among = np.array(sorted(p for p in people if self.population.in_place(p)), dtype=np.int64)
         goes = self._draws.uniforms("purge", among, number) < share
         for person in among[goes].tolist():
-            self._leave(lab, person % self.population.n_slots, "purge")
+            self.leave(lab, person % self.population.n_slots, "purge")
 
-    def turn_over(self, lab: int, slot: int) -> None:
-        """Let the holder of a place leave of his or her own accord."""
-        self._leave(lab, slot, "turnover")
-
-    def _leave(self, lab: int, slot: int, reason: str) -> None:
+    def leave(self, lab: int, slot: int, reason: str = "turnover") -> None:
+        """Let the holder of a place leave, and a newcomer take it."""
         time = self._model.time
         person = self.population.replace(slot, time)
         self._record_departure((time, lab, person, reason))

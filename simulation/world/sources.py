@@ -111,4 +111,5 @@ class TurnoverSource(Actor):
     def __call__(self) -> None:
         """Let the departure that is due happen."""
         self._replace(self._lab, self._slot)
-        self._await_next()
+        at, self._slot = next(self._coming)
+        self.model.schedule_event(self, at=at)

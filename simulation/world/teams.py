@@ -33,6 +33,11 @@ class Teams:
         """Number of departments."""
         return len(self.department_start) - 1
 
+    def around(self, slot: int) -> tuple[int, int]:
+        """First place of the team of a place, and of the one after it."""
+        team = int(self.team_start.searchsorted(slot, side="right"))
+        return self.team_start.item(team - 1), self.team_start.item(team)
+
     def team_of(self, slots: IntArray) -> IntArray:
         """Team of each place."""
         return np.searchsorted(self.team_start, slots, side="right") - 1

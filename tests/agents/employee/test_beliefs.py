@@ -30,7 +30,6 @@ def test_lazy_decay_equals_the_definition(history, looks, decay):
         beliefs.add(np.array([h]), t, evidence_for=f, evidence_against=a)
     expected = [by_the_definition(history, h, 60.0, 0.3, 5.0, decay) for h in range(4)]
     assert [beliefs.level(h, 60.0) for h in range(4)] == pytest.approx(expected, rel=1e-9)
-    assert beliefs.levels(np.arange(4), 60.0) == pytest.approx(expected, rel=1e-9)
     assert beliefs.average(60.0) == pytest.approx(np.mean(expected), rel=1e-9)
 
 
@@ -39,7 +38,7 @@ def test_levels_stay_probabilities(history):
     beliefs = Beliefs(4, 0.3, 5.0, 0.99)
     for t, h, f, a in sorted(history):
         beliefs.add(np.array([h]), t, evidence_for=f, evidence_against=a)
-    assert np.all((beliefs.levels(np.arange(4), 50.0) > 0) & (beliefs.levels(np.arange(4), 50.0) < 1))
+    assert all(0.0 < beliefs.level(holder, 50.0) < 1.0 for holder in range(4))
 
 
 def test_a_newcomer_has_only_the_prior():
@@ -60,3 +59,27 @@ def test_evidence_fades_towards_the_prior():
     assert beliefs.level(0, 0.0) == pytest.approx(4.8 / 8)
     assert beliefs.level(0, 1.0) == pytest.approx(2.8 / 6)
     assert beliefs.level(0, 100.0) == pytest.approx(0.2)
+
+
+def test_a_long_time_under_a_strong_decay_loses_nothing():
+    # 0.5 ** 2000 is no double: what is kept has to be brought to a new epoch in between
+    beliefs = Beliefs(2, 0.2, 4.0, 0.5)
+    history = [(100.0 * n, n % 2, 1.0, 2.0) for n in range(21)]
+    for t, h, f, a in history:
+        beliefs.add(h, t, evidence_for=f, evidence_against=a)
+    expected = [by_the_definition(history, h, 2001.0, 0.2, 4.0, 0.5) for h in range(2)]
+    assert expected[0] == pytest.approx((0.8 + 0.5) / (4.0 + 1.5))
+    assert [beliefs.level(h, 2001.0) for h in range(2)] == pytest.approx(expected, rel=1e-12)
+
+
+def test_more_holders_than_first_thought_of_and_newcomers_in_their_places():
+    beliefs = Beliefs(1000, 0.2, 4.0, 0.99)
+    beliefs.add(np.arange(0, 100), 0.0, evidence_for=1.0)
+    for holder in range(0, 100, 2):
+        beliefs.forget(holder)
+    beliefs.add(np.arange(500, 540), 0.0, evidence_against=1.0)
+    kept, new = (0.8 + 1.0) / 5.0, 0.8 / 5.0
+    assert [beliefs.level(h, 0.0) for h in (0, 1, 99, 500, 539, 540)] == pytest.approx(
+        [0.2, kept, kept, new, new, 0.2]
+    )
+    assert beliefs.average(0.0) == pytest.approx((50 * kept + 40 * new + 910 * 0.2) / 1000)
