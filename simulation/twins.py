@@ -20,7 +20,7 @@ import pandas as pd
 from ..agents.registry import loaded_plugins
 from ..analysis.intervals import Estimate
 from ..analysis.paired import paired_proportions
-from ..scenarios import ScenarioConfig
+from ..scenarios import InputError, ScenarioConfig
 from .draws import KeyedDraws, child_seed
 from .guarantees import stated_guarantee
 from .intervention import Intervention
@@ -160,9 +160,13 @@ def twin_study(
     Raises
     ------
     InputError
-        The seed is no whole number from 0 to 2**63 - 1.
+        The seed is no whole number from 0 to 2**63 - 1, or nobody works at the labs of the scenario.
     """
     seed = checked_seed(seed)
+    if not any(lab.employees for lab in config.labs.values()):
+        raise InputError(
+            f"{config.scenario.name}: nobody works there, and twin runs are about employees' reports"
+        )
     seeds = [child_seed(seed, "twin.pair", i) for i in range(n_pairs)]
     rows = _pooled(config, seeds, jobs, progress) if jobs > 1 else _in_line(config, seeds, progress)
     columns = ["seed", "person", "incident", "time"]

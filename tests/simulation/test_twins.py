@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from deniability.scenarios import InputError, resolve_tree
+from deniability.simulation import load_scenario
 from deniability.simulation.draws import KeyedDraws
 from deniability.simulation.guarantees import segments, stated_guarantee
 from deniability.simulation.intervention import Intervention
@@ -353,6 +354,12 @@ def test_without_any_report_there_is_no_pair_and_no_effect():
     result = twin_study(config, n_pairs=2, seed=1)
     assert result.pairs.empty
     assert result.effect("certified").value is None
+
+
+def test_where_nobody_works_there_are_no_twins():
+    config = load_scenario("paper-baseline").config
+    with pytest.raises(InputError, match="paper-baseline: nobody works there"):
+        twin_study(config, n_pairs=2, seed=1)
 
 
 @pytest.mark.slow
