@@ -95,5 +95,5 @@ def freeze(fig: Figure) -> None:
     dpi = fig.dpi
     fig.set_dpi(300)
     fig.draw_without_rendering()
-    fig.set_layout_engine("none")
+    fig.set_layout_engine(None)  # "none" would leave a placeholder, and with any engine all is drawn twice
     fig.set_dpi(dpi)

@@ -9,8 +9,9 @@ import hashlib
 from pathlib import Path
 
 from numba import njit
+from numba.extending import register_jitable
 
-__all__ = ["allocating", "compiled", "kept", "sources_digest"]
+__all__ = ["allocating", "compilable", "compiled", "kept", "sources_digest"]
 
 compiled = njit(nogil=True, _nrt=False)
 """Decorator of functions that allocate nothing: arrays are then passed without counting references, which would
@@ -18,6 +19,10 @@ cost more than the arithmetic."""
 
 allocating = njit(nogil=True)
 """Decorator of functions that do."""
+
+compilable = register_jitable
+"""Decorator of functions that compiled ones may call, and that are not compiled where Python calls them: that would
+take longer than they do, at every start."""
 
 kept = njit(nogil=True, cache=True)
 """Decorator of entry points: inner functions that close over `sources_digest()`."""

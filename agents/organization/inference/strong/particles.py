@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from .compiling import allocating, compiled, kept, sources_digest
+from .compiling import compilable, compiled, kept, sources_digest
 from .normal import GRID, hazard, log_cdf, quantile_of_log, quick_quantile
 from .selection import draw, log_density, tabulate
 
@@ -48,7 +48,7 @@ def uniform(base, index):  # type: ignore[no-untyped-def]
     return (np.float64(np.int64(word >> _S12)) + 0.5) * 2.0**-52
 
 
-@allocating
+@compilable
 def make_scratch(n_targets, n_particles):  # type: ignore[no-untyped-def]
     """Memory that `advance` uses again at each decision.
 
