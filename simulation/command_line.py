@@ -20,6 +20,8 @@ from .batch_errors import WorkerDiedError
 
 __all__ = ["application", "main"]
 
+_INTERRUPTED = 128 + signal.SIGINT
+
 VERBS = (
     "leakage",
     "plan",
@@ -57,12 +59,13 @@ def application() -> typer.Typer:
 
 def main() -> None:
     """Run the command line and exit."""
-    if sys.stdout is None:  # closed by whoever started this; `--quiet` work is still to be done
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by whoever started this; the work is still to be done
+            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     try:
         try:
             with _terminated_as_interrupted():
-                application()(standalone_mode=True)
+                _run(application())
         finally:
             sys.stdout.flush()  # here, where it can be told that this fails
     except InputError as error:
@@ -85,6 +88,15 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         print(f"Writing failed: {where}{error.strerror}", file=sys.stderr)  # noqa: T201
         sys.exit(1)
+
+
+def _run(app: typer.Typer) -> None:
+    try:
+        app(standalone_mode=True)
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _drop_output() -> None:

@@ -17,8 +17,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from multiprocessing import connection, get_context, resource_tracker
-from typing import Any, cast
+from multiprocessing import connection, get_context, parent_process, resource_tracker
+from typing import Any, Literal, cast
 
 from .batch_errors import WorkerDiedError
 
@@ -28,6 +28,7 @@ _SINGLE_THREADED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 _FAREWELL_SECONDS = 5.0
 
 type _Task = tuple[Future[Any], bytes]
+type _Pipe = connection.Connection[bytes, bytes]
 
 
 def available_cores() -> int:
@@ -46,14 +47,18 @@ class LocalPool(Executor):
         How many.
     imports
         Name of a module that every worker imports before it takes work.
+    copies
+        The first workers, as many, are copies of this process as it is now (forks), which have nothing to load. It
+        must not have any other thread, whose locks a copy would have and nobody to release them.
     """
 
-    def __init__(self, n_workers: int, imports: str = "") -> None:
+    def __init__(self, n_workers: int, imports: str = "", *, copies: bool = False) -> None:
         self.n_workers = n_workers
         self._imports = imports
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._workers: set[_Worker] = set()
+        self._copies = [_Worker(imports, "fork") for _ in range(n_workers if copies else 0)]
+        self._workers: set[_Worker] = set(self._copies)
         self._lock = threading.Lock()
         self._closed = False
 
@@ -85,6 +90,10 @@ class LocalPool(Executor):
                     self._cancel_waiting()
                 for _ in self._threads:
                     self._tasks.put(None)
+                while self._copies:  # that never had anything to do
+                    worker = self._copies.pop()
+                    worker.stop()
+                    self._workers.discard(worker)
         if wait:
             for thread in self._threads:
                 thread.join()
@@ -109,6 +118,7 @@ class LocalPool(Executor):
 
     def _serve(self) -> None:
         """Serve one worker, and its successors."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # it is for the main thread
         worker: _Worker | None = None
         while (task := self._tasks.get()) is not None:
             future, call = task
@@ -134,7 +144,7 @@ class LocalPool(Executor):
         with self._lock:
             if self._closed:
                 raise WorkerDiedError("the pool is closed", started=False)
-            worker = _Worker(self._imports)
+            worker = self._copies.pop() if self._copies else _Worker(self._imports, "spawn")
             self._workers.add(worker)
         try:
             worker.greet()
@@ -150,9 +160,9 @@ class LocalPool(Executor):
 
 
 @contextmanager
-def local_pool(n_workers: int) -> Iterator[LocalPool]:
-    """Worker processes for a block; they end with it, and at once if it is left by an exception."""
-    pool = LocalPool(n_workers)
+def local_pool(n_workers: int, *, copies: bool = False) -> Iterator[LocalPool]:
+    """Worker processes (`LocalPool`) for a block; they end with it, and at once if it is left by an exception."""
+    pool = LocalPool(n_workers, copies=copies)
     try:
         yield pool
     except BaseException:
@@ -164,15 +174,23 @@ def local_pool(n_workers: int) -> Iterator[LocalPool]:
 class _Worker:
     """A process and the pipe to it."""
 
-    def __init__(self, imports: str) -> None:
-        # A process inherits the mask of the thread that starts it: an interrupt from the keyboard is for the process
-        # that plans, which then tells its workers. The tracker goes first, for starting it lifts the mask.
-        resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        context = get_context("spawn")
+    def __init__(self, imports: str, method: Literal["spawn", "fork"]) -> None:
+        context: Any = get_context(method)
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, imports, list(sys.path)), daemon=True)
-        self._process.start()
+        others = (self._pipe,) if method == "fork" else ()
+        self._process = context.Process(
+            target=_work, args=(theirs, others, imports, list(sys.path)), daemon=True
+        )
+        # A process inherits the mask of the thread that starts it: an interrupt from the keyboard is for the process
+        # that plans, which then tells its workers; a copy must not answer to SIGTERM as this process does. The
+        # tracker goes first, for starting it lifts the mask.
+        if method == "spawn":
+            resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()  # so that the end of the process is the end of the pipe
 
     @property
@@ -222,9 +240,14 @@ class _Worker:
         return WorkerDiedError(f"a worker process ended {how}", started=started, killed=killed)
 
 
-def _work(pipe: "connection.Connection[bytes, bytes]", imports: str, path: list[str]) -> None:
-    """What a worker process does: answer calls until the other end of the pipe is gone."""
+def _work(pipe: "_Pipe", others: "tuple[_Pipe, ...]", imports: str, path: list[str]) -> None:
+    """What a worker process does: answer calls until the other end of the pipe (`others`, if it has that) is gone."""
+    for other in others:
+        other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+    threading.Thread(target=_end_with_parent, name="deniability lifeline", daemon=True).start()
     for name in _SINGLE_THREADED:
         os.environ.setdefault(name, "1")  # workers share the cores already
     sys.path[:] = path
@@ -237,6 +260,14 @@ def _work(pipe: "connection.Connection[bytes, bytes]", imports: str, path: list[
             pipe.send_bytes(_answer_to(pipe.recv_bytes()))
     except (EOFError, OSError):
         return  # whoever planned is gone, or has no more work
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that planned is gone, killed perhaps, and let this one not work on for nobody."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _answer_to(call: bytes) -> bytes:

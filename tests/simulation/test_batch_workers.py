@@ -274,14 +274,14 @@ def test_killing_the_batch_at_random_instants_loses_and_doubles_nothing(many, tm
 
 @pytest.mark.slow
 def test_killing_workers_at_random_instants_changes_nothing(many, tmp_path):
-    scenario, expected, _ = many
+    scenario, expected, seconds = many
     pool = LocalPool(2, imports="deniability.simulation.chunks")
     moments = random.Random(7)
     killed: list[int] = []
     over = threading.Event()
 
     def assassin():
-        while len(killed) < INSTANTS and not over.wait(moments.uniform(0.2, 1.5)):
+        while len(killed) < INSTANTS and not over.wait(moments.uniform(0.04, 0.2) * seconds):
             if pids := pool.pids():
                 killed.append(moments.choice(pids))
                 with suppress(ProcessLookupError):

@@ -1,5 +1,6 @@
 """Where the command's output goes may end early, be full or be closed: no traceback, and a status that says so."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -48,3 +49,16 @@ def test_without_stdout_it_works_all_the_same(tmp_path):
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_stderr_progress_goes_nowhere_and_the_work_is_done(tmp_path):
+    script = '"$0" -c "$1" run single-lab-narrow --json 2>&-'
+    done = subprocess.run(
+        ["sh", "-c", script, COMMAND[0], COMMAND[2]],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["scenario"] == "single-lab-narrow"

@@ -1,6 +1,7 @@
 """The verb `paper` through the command line: files, JSON, refusals; and the figures it draws."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -178,8 +179,9 @@ def inside(text, fig):
     return box.x0 >= -1 and box.y0 >= -1 and box.x1 <= fig.bbox.x1 + 1 and box.y1 <= fig.bbox.y1 + 1
 
 
-def test_a_polite_end_is_quiet_and_leaves_nothing(tmp_path):
-    # SIGTERM, as a queueing system sends it, while both processes are at work
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_an_end_before_the_end_is_one_word_and_leaves_nothing(number, tmp_path):
+    # SIGTERM, as a queueing system sends it, or Ctrl-C, while both processes are at work
     line = "from deniability.simulation.command_line import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", line, "paper", "--out", "out", "--quiet"],
@@ -193,10 +195,9 @@ def test_a_polite_end_is_quiet_and_leaves_nothing(tmp_path):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    process.terminate()
+    process.send_signal(number)
     out, err = process.communicate(timeout=30)  # not before the helper, too, has closed its streams
-    assert (out, err) == ("", "")
-    assert process.returncode not in (0, 2)
+    assert (process.returncode, out, err) == (1, "", "Interrupted.\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -95,17 +95,18 @@ def test_nothing_is_set_where_libraries_are_loaded_already():
 
 @linux
 def test_a_copy_that_dies_is_told():
-    message, again = told(
+    message, knows = told(
         """
 with helper() as executor:
-    for _ in range(2):
-        try:
-            executor.submit(os._exit, 3).result()
-        except WorkerDiedError as error:
-            print(error)
+    try:
+        executor.submit(os._exit, 3).result()
+    except WorkerDiedError as error:
+        print(error)
+    print(executor.submit(eval, KNOWS).result())
 """
     )
-    assert message == again == "the helper process ended with exit code 3"
+    assert message == "a worker process ended with exit code 3"
+    assert knows == "False"  # by now there is a second thread here, so its successor is no copy
 
 
 @linux
@@ -133,6 +134,7 @@ def test_a_copy_ends_with_the_process_that_made_it(number):
         """
 with helper() as executor:
     print(executor.submit(os.getpid).result(), flush=True)
+    executor.submit(time.sleep, 600)  # it must not work on for nobody
     time.sleep(600)
 """
     )

@@ -135,41 +135,6 @@ class MemorylessMechanism(Mechanism):
         result: FloatArray = np.take_along_axis(table, np.asarray(audited)[..., None], axis=-1)[..., 0]
         return result
 
-    def log_ratios(
-        self, active_reports: IntArray, audited: IntArray, targets: IntArray, changes: IntArray
-    ) -> FloatArray:
-        """How one report more or less would change the probability of each decision.
-
-        Parameters
-        ----------
-        active_reports
-            Counts of each decision, shape (decisions, targets).
-        audited
-            What was decided, shape (decisions,).
-        targets, changes
-            Worlds that differ: in each, the count of one target is 1 or -1 higher at every decision; both of
-            shape (worlds,).
-
-        Returns
-        -------
-        log_ratios
-            Log probability in each world minus that at `active_reports`, shape (decisions, worlds): minus infinity
-            where the decision is impossible in the world, infinity or NaN where it is here. Finite, but without
-            meaning, where there is no such world: the target is no candidate or has no report that could be missing.
-        """
-        decision, world = (active_reports.take(targets, axis=1) >= np.maximum(-changes, 0)).nonzero()
-        n_decisions, n_targets = active_reports.shape
-        # row by row the counts here, then those of the worlds: the law is asked for but once
-        at = np.concatenate((np.arange(n_decisions), decision))
-        counts = active_reports.take(at, axis=0)
-        flat = np.arange(n_decisions, len(at)) * n_targets + targets.take(world)
-        counts.reshape(-1)[flat] += changes.take(world)
-        log_probability = self.log_probabilities(counts)[np.arange(len(at)), audited.take(at)]
-        result = np.zeros((n_decisions, len(targets)))
-        with np.errstate(invalid="ignore"):
-            result[decision, world] = log_probability[n_decisions:] - log_probability.take(decision)
-        return result
-
 
 def pick(eligible: np.ndarray, uniforms: FloatArray) -> IntArray:
     """Pick one of the eligible targets uniformly in each replicate, with one uniform each.

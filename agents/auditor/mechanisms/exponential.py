@@ -37,7 +37,7 @@ class Exponential(MemorylessMechanism):
         super().__init__(delta, horizon)
         self.epsilon = float(epsilon_for_delta(delta))
         self._most_tabulated = min(_LONGEST_TABLE, _LARGEST_EXPONENT / self.epsilon)
-        self._odds: FloatArray = np.ones(1)  # rho^n by count n, up to the largest so far
+        self._slowness: FloatArray = np.ones(1)  # rho^-n by count, up to the largest so far
 
     def select(self, active_reports: IntArray) -> IntArray:
         """Make one decision: a clock per target, exponential with rate rho^n; the first to ring is audited.
@@ -46,9 +46,11 @@ class Exponential(MemorylessMechanism):
         counts, each plus fresh Gumbel noise of scale 1/epsilon, which is -log(E)/epsilon.
         """
         clocks = self.generator.standard_exponential((self.n_replicates, self.n_targets))
-        odds = self._tabulated_odds(active_reports)
-        if odds is not None:
-            clocks /= odds
+        most = active_reports.max()
+        if most <= self._most_tabulated and active_reports.min() >= 0:
+            if len(self._slowness) <= most:
+                self._slowness = np.exp(-self.epsilon * np.arange(most + 1))
+            clocks *= self._slowness.take(active_reports)
         else:  # by logarithms, which neither overflow nor mind a target that is no candidate
             np.log(clocks, out=clocks)
             clocks -= self._scores(active_reports)
@@ -63,39 +65,9 @@ class Exponential(MemorylessMechanism):
         scores -= np.log(np.exp(scores).sum(axis=-1, keepdims=True))
         return scores
 
-    def log_ratios(
-        self, active_reports: IntArray, audited: IntArray, targets: IntArray, changes: IntArray
-    ) -> FloatArray:
-        r"""How one report more or less would change the probability of each decision.
-
-        In closed form: a report more about a target that is audited with probability p multiplies its weight by rho,
-        so the sum of all weights by :math:`1 + (\rho - 1) p`; a report less by :math:`1 + (1/\rho - 1) p`.
-        """
-        weights = self._tabulated_odds(active_reports)
-        if weights is None:
-            weights = self._scores(active_reports)
-            weights -= weights.max(axis=1, keepdims=True)
-            np.exp(weights, out=weights)
-        growth = weights.take(targets, axis=1)
-        growth /= np.add.reduce(weights, axis=1, keepdims=True)
-        steps = self.epsilon * changes
-        growth *= np.expm1(steps)
-        result: FloatArray = steps * (audited[:, None] == targets)
-        result -= np.log1p(growth, out=growth)
-        return result
-
     def guarantee(self) -> float:
         """Delta, at every horizon."""
         return self.delta
-
-    def _tabulated_odds(self, active_reports: IntArray) -> FloatArray | None:
-        """Rho to the power of each count; None if one is too large, or is none of a candidate."""
-        most = np.maximum.reduce(active_reports, axis=None)
-        if most > self._most_tabulated or np.minimum.reduce(active_reports, axis=None) < 0:
-            return None
-        if len(self._odds) <= most:
-            self._odds = np.exp(self.epsilon * np.arange(most + 1))
-        return self._odds.take(active_reports)
 
     def _scores(self, active_reports: IntArray) -> FloatArray:
         counts = np.asarray(active_reports)

@@ -53,8 +53,8 @@ class StrongScorer(ABC):
         Raises
         ------
         ValueError
-            If the decision is impossible given the counts (or when a score is next asked for), or a count is
-            smaller than the number of filed candidates it must hold.
+            If the decision is impossible given the counts, or a count is smaller than the number of
+            filed candidates it must hold.
         """
 
     @abstractmethod
@@ -67,7 +67,7 @@ class StrongScorer(ABC):
 
 
 class CandidateBook:
-    """Growing table of candidates: target, filed or not, and which are open.
+    """Growing table of candidates: target, filed or not, open or frozen, and the frozen score.
 
     Parameters
     ----------
@@ -80,12 +80,16 @@ class CandidateBook:
         self.size = 0
         self.target: IntArray = np.empty(16, dtype=np.int64)
         self.filed: BoolArray = np.empty(16, dtype=np.bool_)
+        self.frozen: BoolArray = np.empty(16, dtype=np.bool_)
+        self.score: FloatArray = np.empty(16)
         self.open: list[list[int]] = [[] for _ in range(n_targets)]
-        self._n_filed: IntArray = np.zeros(n_targets, dtype=np.int64)  # open ones of each target
+        self.n_open: IntArray = np.zeros((2, n_targets), dtype=np.int64)
+        """Open candidates of each target, not filed (row 0) and filed (row 1)."""
 
-    def add(self, targets: IntArray, filed: BoolArray) -> int:
-        """Enter new candidates, which have ids in a row; returns the first."""
-        target, is_filed = np.asarray(targets, dtype=np.int64), np.asarray(filed, dtype=np.bool_)
+    def add(self, targets: IntArray, filed: BoolArray) -> IntArray:
+        """Enter new candidates; returns their ids."""
+        target = np.atleast_1d(np.asarray(targets, dtype=np.int64))
+        is_filed = np.atleast_1d(np.asarray(filed, dtype=np.bool_))
         if target.shape != is_filed.shape or target.ndim != 1:
             raise ValueError(f"targets and filed must be of one length, got {target.shape}, {is_filed.shape}")
         places = target.tolist()  # a list, since mostly it is short
@@ -95,27 +99,32 @@ class CandidateBook:
         self._grow(self.size)
         self.target[first : self.size] = target
         self.filed[first : self.size] = is_filed
-        for candidate, (c, counts) in enumerate(zip(places, is_filed.tolist(), strict=True), first):
+        self.frozen[first : self.size] = False
+        for candidate, c in enumerate(places, first):
             self.open[c].append(candidate)
-            if counts:
-                self._n_filed[c] += 1
-        return first
+        of_kind = np.bincount(target + self.n_targets * is_filed, minlength=2 * self.n_targets)
+        self.n_open += of_kind.reshape(2, -1)
+        ids: IntArray = np.arange(first, self.size)
+        return ids
 
     def _grow(self, needed: int) -> None:
         if needed <= self.target.size:
             return
         extra = max(self.target.size, needed - self.target.size)
-        for name in ("target", "filed"):
+        for name in ("target", "filed", "frozen", "score"):
             old = getattr(self, name)
             setattr(self, name, np.concatenate([old, np.empty(extra, dtype=old.dtype)]))
 
-    def close(self, target: int) -> list[int]:
-        """Close all open candidates of `target`; returns their ids."""
-        ids = self.open[target]
-        if ids:
-            self.open[target] = []
-            self._n_filed[target] = 0
-        return ids
+    def ids_of(self, target: int) -> IntArray:
+        """Ids of the open candidates of `target`."""
+        return np.asarray(self.open[target], dtype=np.int64)
+
+    def freeze(self, target: int, ids: IntArray, scores: FloatArray) -> None:
+        """Freeze all open candidates of `target` (`ids`) at `scores`."""
+        self.score[ids] = scores
+        self.frozen[ids] = True
+        self.open[target] = []
+        self.n_open[:, target] = 0
 
     def check_ids(self, ids: IntArray) -> IntArray:
         """Return the ids as an array, or raise ValueError if one was never given out."""
@@ -129,7 +138,7 @@ class CandidateBook:
         counts = np.asarray(active_reports, dtype=np.int64)
         if counts.shape != (self.n_targets,):
             raise ValueError(f"active_reports must have shape ({self.n_targets},), got {counts.shape}")
-        n_filed = self._n_filed
+        n_filed = self.n_open[1]
         if np.count_nonzero(counts < n_filed):
             c = int(np.argmax(n_filed - counts))
             raise ValueError(

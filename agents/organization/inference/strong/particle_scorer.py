@@ -81,7 +81,6 @@ class ParticleScorer(StrongScorer):
         self._key = np.uint64(key)
         self._book = CandidateBook(n_targets)
         self._start: IntArray = np.empty(16, dtype=np.int64)
-        self._score: FloatArray = np.empty(16)  # NaN while a candidate is open
         self._z = np.empty((n_targets, min(_FIRST_CAPACITY, self._horizon), n_particles))
         self._lengths: IntArray = np.zeros(n_targets, dtype=np.int64)
         self._log_weights = np.full(n_particles, -np.log(n_particles))
@@ -93,11 +92,9 @@ class ParticleScorer(StrongScorer):
 
     def add_candidates(self, targets: IntArray, filed: BoolArray) -> IntArray:
         """See `StrongScorer.add_candidates`."""
-        ids: IntArray = np.arange(self._book.add(targets, filed), self._book.size)
+        ids = self._book.add(targets, filed)
         if self._start.size < self._book.target.size:
             self._start = np.resize(self._start, self._book.target.size)
-            self._score = np.resize(self._score, self._book.target.size)
-        self._score[ids] = np.nan
         self._start[ids] = self._lengths[self._book.target[ids]]
         return ids
 
@@ -124,9 +121,9 @@ class ParticleScorer(StrongScorer):
         )
         self._decisions += 1
         for a in chosen:
-            ids = self._book.close(a)
-            if ids:
-                self._score[ids] = self._current(a, np.array(ids))
+            ids = self._book.ids_of(a)
+            if ids.size:
+                self._book.freeze(a, ids, self._current(a, ids))
             self._lengths[a] = 0
 
     def _make_room(self) -> None:
@@ -157,8 +154,8 @@ class ParticleScorer(StrongScorer):
     def log_likelihood_ratios(self, ids: IntArray) -> FloatArray:
         """See `StrongScorer.log_likelihood_ratios`."""
         known = self._book.check_ids(ids)
-        result: FloatArray = self._score[known]
-        still_open = np.isnan(result)
+        result = self._book.score[known].copy()
+        still_open = ~self._book.frozen[known]
         targets = self._book.target[known]
         for c in np.unique(targets[still_open]).tolist():
             chosen = still_open & (targets == c)
