@@ -60,47 +60,51 @@ class BinaryTree(Counter):
 
 
 class _TreePaths(NoisePaths):
-    """For each counter its run length L, and by h the noise of a running count without L's digits below h.
+    """For each counter its run length L, and by height h its noise at the newest step whose node has that height.
 
-    A running count is its newest node plus the count without the binary digit that this node stands for, so
-    one entry gives the noise already drawn, and a new node replaces the entries up to its own height.
+    A running count is its newest node plus the count without the binary digit that this node stands for. That
+    was the count at an earlier step, with a higher node, and no step since had one as high: its noise is still
+    there. So a step reads one entry and writes one, and a restart has nothing to wipe out.
     """
 
     def __init__(self, n_replicates: int, n_targets: int, horizon: int) -> None:
-        height = horizon.bit_length()
         self._run_length = np.zeros((n_replicates, n_targets), dtype=np.int64)
-        self._truncated = np.zeros((height + 1, n_replicates, n_targets))
-        self._levels = np.arange(height + 1, dtype=np.uint8)[:, None, None]
+        steps = np.arange(horizon + 2)
+        steps[0] = 1  # no step; any height will do
         # height of the node that ends at each step: how often 2 divides it
-        self._height_of = np.bitwise_count(_lowbit(np.arange(horizon + 2)) - 1)
+        self._height_of = np.bitwise_count(_lowbit(steps) - 1).astype(np.int64)
+        without = steps & (steps - 1)
+        nothing = horizon.bit_length() + 1
+        self._rest_of = np.where(without > 0, self._height_of[without], nothing)
+        self._noise = np.zeros((nothing + 1, n_replicates, n_targets))  # the last row stays 0
 
     def step(self, innovations: FloatArray) -> FloatArray:
         """Advance every counter by one period; returns its noise."""
         noise = self.carried()
         noise += innovations
         self._run_length += 1
-        np.copyto(self._truncated, noise, where=self._levels <= self._height_of.take(self._run_length))
+        self._noise.reshape(-1)[self._places(self._height_of)] = noise
         return noise
 
     def carried(self) -> FloatArray:
         """The part of the next period's noise that is already drawn."""
-        above = self._height_of.take(self._run_length + 1) + 1
-        # `take_along_axis` would do, at several times the price
-        places = np.arange(above.size).reshape(above.shape)
-        places += above.size * above.astype(np.int64)
-        return self._truncated.take(places)
+        return self._noise.take(self._places(self._rest_of[1:]))
 
     def restart(self, audited: IntArray) -> None:
-        """Forget the audited targets' nodes."""
-        columns = audited.reshape(len(audited), -1)
-        rows = np.arange(len(audited))[:, None]
-        self._truncated[:, rows, columns] = 0.0
-        self._run_length[rows, columns] = 0
+        """Begin the audited targets' runs again."""
+        self._run_length[np.arange(len(audited))[:, None], audited.reshape(len(audited), -1)] = 0
 
     def take(self, replicates: IntArray) -> None:
         """Continue from the states of `replicates`."""
         self._run_length = self._run_length[replicates]
-        self._truncated = self._truncated[:, replicates]
+        self._noise = np.ascontiguousarray(self._noise[:, replicates])
+
+    def _places(self, row_of: IntArray) -> IntArray:
+        """Where each counter has its entry in the row that belongs to its run length."""
+        places: IntArray = row_of.take(self._run_length)
+        places *= places.size  # `take_along_axis` would do, at several times the price
+        places += np.arange(places.size).reshape(places.shape)
+        return places
 
 
 def _lowbit(steps: IntArray) -> IntArray:
