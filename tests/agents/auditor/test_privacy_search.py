@@ -143,7 +143,7 @@ def test_exponential_comes_close_to_its_delta_and_never_above(shape, adaptive, s
     best = ceiling(delta, shape[0])
     assert found <= best + ROUNDING
     assert share * delta < found < delta
-    assert found > (0.9 if adaptive else 0.92) * best  # counts are whole, so hazards come in steps
+    assert found > 0.88 * best  # counts are whole, so hazards come in steps
     # the worst stream, by every test and every transcript
     without, with_report = (law[0] for law in game.worlds(stream[None], reports[None]))
     assert without.sum() == pytest.approx(1.0)
