@@ -307,16 +307,41 @@ def running(pid: int) -> bool:
         return False
 
 
+COMMAND = [sys.executable, "-c", "from deniability.simulation.command_line import main; main()"]
+
+
+@pytest.mark.slow
+def test_the_command_and_its_workers_killed_at_ten_random_instants(many, tmp_path):
+    scenario, expected, _ = many
+    command = [*COMMAND, "batch", str(scenario.source), "--out", "out", "--jobs", "2", "--quiet"]
+    parts, moments = tmp_path / "out" / "parts", random.Random(11)
+    first_part = 0.0  # seconds that it takes to get there, so that about half of the kills fall before it
+    for number in range(INSTANTS):
+        begun = time.monotonic()
+        process = started(command, tmp_path)
+        if number == 0:
+            while process.poll() is None and not list(parts.glob("0*")):
+                time.sleep(0.02)
+            first_part = time.monotonic() - begun
+        else:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(moments.uniform(0.5, 1.4) * first_part)
+        ended = process.poll()
+        process.kill()
+        _, err = process.communicate(timeout=60)
+        assert "Traceback" not in err
+        if ended is not None:
+            break
+    result = make(scenario, tmp_path / "out")
+    assert result.n_done == N_RUNS
+    assert contents(tmp_path / "out") == expected
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_the_command_can_be_killed_or_interrupted_and_leaves_no_worker(many, tmp_path, how):
     scenario, expected, _ = many
-    command = [
-        sys.executable,
-        "-c",
-        "from deniability.simulation.command_line import main; main()",
-        *("batch", str(scenario.source), "--out", "out", "--jobs", "2"),
-    ]
+    command = [*COMMAND, "batch", str(scenario.source), "--out", "out", "--jobs", "2"]
     process = started(command, tmp_path)
     parts = tmp_path / "out" / "parts"
     while process.poll() is None and len(list(parts.glob("0*"))) < 3:
