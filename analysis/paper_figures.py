@@ -9,14 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
 from .drawing import Drawing
+from .intervals import wilson_bounds
 from .style import (
-    BOUND_STYLE,
+    FLOOR_STYLE,
     band,
     figure,
+    floor,
     legend_outside,
     mechanism_label,
     mechanism_style,
@@ -33,6 +36,7 @@ _METRICS = {
 _SYMBOL = {"n_targets": "C", "delta": "δ"}
 _POINTS = 200  # drawn of a running average, whatever the horizon
 _MARKERS = 8  # on each line
+_COINCIDE = 0.005  # curves this near are one line on paper
 _CROSSING_LINE = {"linewidth": 1.0, "markersize": 3.0, "markevery": 3}
 
 
@@ -49,7 +53,7 @@ def static_figure(
     Parameters
     ----------
     points
-        Rows of `exp1.csv`: `n_targets, run_length, delta, gap, mechanism, trials, misselection`.
+        Rows of `exp1.csv`: `n_targets, run_length, delta, gap, mechanism, trials, misselections, misselection`.
     curves
         Exact probabilities and the lower bound (as mechanism `lower_bound`) on a finer grid of gaps:
         `n_targets, run_length, delta, gap, mechanism, exact`.
@@ -67,6 +71,8 @@ def static_figure(
     (fixed_value,), (trials,) = points[fixed].unique(), points["trials"].unique()
     levels, run_lengths = sorted(points[rows].unique()), sorted(points["run_length"].unique())
     names = list(dict.fromkeys(points["mechanism"]))
+    low, high = wilson_bounds(points["misselections"], points["trials"])
+    points = points.assign(misselection_low=low, misselection_high=high)
     by_point = dict(list(points.groupby([rows, "run_length", "mechanism"])))
     by_curve = dict(list(curves.groupby([rows, "run_length", "mechanism"])))
     n_rows = len(levels) + (crossing is not None)
@@ -75,15 +81,24 @@ def static_figure(
         letters = iter("abcdefghijklmnopqrstuvwxyz")
         for axes, cell in zip(grid.flat, itertools.product(levels, run_lengths), strict=False):
             bound = by_curve[(*cell, "lower_bound")]
-            axes.plot(bound["gap"], bound["exact"], **BOUND_STYLE)
+            floor(axes, bound["gap"], bound["exact"])
+            bars: list[pd.DataFrame] = []
+            known: list[pd.Series] = []
             for k, name in enumerate(names):
                 style = mechanism_style(name)
-                marker = style.pop("marker")
+                marker, color = style.pop("marker"), style["color"]
                 exact, trial = by_curve[(*cell, name)], by_point[(*cell, name)]
                 axes.plot(exact["gap"], exact["exact"], linewidth=1.0, zorder=2.9 - 0.1 * k, **style)
-                # every other point, and the others for the next mechanism: some curves lie on one another
-                shown = trial.iloc[k % 2 :: 2]
-                axes.plot(shown["gap"], shown["misselection"], marker, color=style["color"], markersize=3.0)
+                curve = exact["exact"].reset_index(drop=True)
+                hides = any((curve - other).abs().max() < _COINCIDE for other in known)
+                known.append(curve)
+                shown = trial[1::2] if hides else trial  # what lies on another leaves it every other point
+                axes.plot(shown["gap"], shown["misselection"], marker, color=color, markersize=2.8)
+                bars.append(trial.assign(color=color))
+            # one collection, as each costs something in every file format
+            every = pd.concat(bars)
+            ends = every["misselection_low"], every["misselection_high"]
+            axes.vlines(every["gap"], *ends, colors=every["color"], linewidth=0.5)
             panel_title(axes, next(letters), f"{_SYMBOL[rows]} = {cell[0]:g}, L = {cell[1]}", y=1.0)
         for axes in grid[len(levels) - 1]:
             axes.set_xlabel("Gap Δ (reports)")
@@ -98,17 +113,19 @@ def static_figure(
         handles, labels = _mechanism_handles(names)
         legend_outside(
             fig,
-            [*handles, Line2D([], [], **BOUND_STYLE)],
+            [*handles, Patch(**FLOOR_STYLE)],
             [*labels, "No private rule below this"],
             columns=4,
         )
         _freeze_layout(fig)
     columns = ["n_targets", "run_length", "delta", "gap", "mechanism"]
-    data = curves.merge(points[[*columns, "trials", "misselection"]], on=columns, how="outer")
+    drawn = ["trials", "misselection", "misselection_low", "misselection_high"]
+    data = curves.merge(points[[*columns, *drawn]], on=columns, how="outer")
     caption = (
         f"Experiment 1 with {_SYMBOL[fixed]} = {fixed_value:g}. One decision at run length L, which is also the "
         "horizon: the leader has Δ active reports, the others none. Lines: exact probability of auditing another "
-        f"target than the leader; markers: {trials} trials each, every other point shown. Dashes: the bound "
+        f"target than the leader; markers: {trials} trials each, with 95 % intervals (Wilson); a curve "
+        "that lies on another has a marker at every other gap. Shaded: below the bound "
         "max(0, (C - 1)/C - Δδ), which no (0, δ)-DP rule that treats targets alike can undercut at a first decision."
     )
     if crossing is not None:
@@ -124,8 +141,10 @@ def _draw_crossing(panels: Iterable[Axes], crossing: pd.DataFrame, letters: Iter
     (n_targets,) = crossing["n_targets"].unique()
     for axes, (gap, by_gap) in zip(panels, crossing.groupby("gap"), strict=True):
         for name, rows in by_gap.groupby("mechanism"):
-            style = BOUND_STYLE if name == "lower_bound" else mechanism_style(str(name)) | _CROSSING_LINE
-            axes.plot(rows["run_length"], rows["exact"], **style)
+            if name == "lower_bound":
+                floor(axes, rows["run_length"], rows["exact"])
+            else:
+                axes.plot(rows["run_length"], rows["exact"], **mechanism_style(str(name)), **_CROSSING_LINE)
         axes.set(xscale="log", xlabel="Run length L (periods)")
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(

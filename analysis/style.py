@@ -33,6 +33,7 @@ __all__ = [
     "CHANNEL_LABEL",
     "CHANNEL_STYLE",
     "COLUMN_WIDTH",
+    "FLOOR_STYLE",
     "FULL_WIDTH",
     "INK",
     "MECHANISM_LABEL",
@@ -42,6 +43,7 @@ __all__ = [
     "channel_label",
     "channel_style",
     "figure",
+    "floor",
     "house_style",
     "legend_outside",
     "mechanism_label",
@@ -122,6 +124,11 @@ BOUND_STYLE: Mapping[str, Any] = MappingProxyType(
     {"color": INK, "linestyle": (0, (2, 2)), "linewidth": 0.9, "zorder": 1.5}
 )
 """Keyword arguments of the line of a bound (delta, or an impossibility line)."""
+
+FLOOR_STYLE: Mapping[str, Any] = MappingProxyType(
+    {"facecolor": "#DEDEDE", "edgecolor": MUTED, "linewidth": 0.8, "zorder": 0.8}
+)
+"""Keyword arguments of a patch: what no rule can reach. An area, so that nobody takes its edge for a rule's line."""
 
 _OTHERS = tuple(
     _style(color, marker, (0, (3, 1)))
@@ -242,6 +249,13 @@ def _other(name: str) -> Mapping[str, Any]:
 def band(axes: Axes, x: Any, low: Any, high: Any, color: str) -> None:
     """Draw a 95 % band under a line of the same colour."""
     axes.fill_between(x, low, high, color=color, alpha=0.18, linewidth=0)
+
+
+def floor(axes: Axes, x: Any, y: Any) -> None:
+    """Shade what lies below a bound that no rule can undercut (over the grid, under all lines)."""
+    style = FLOOR_STYLE
+    axes.plot(x, y, color=style["edgecolor"], linewidth=style["linewidth"], zorder=1.5)
+    axes.fill_between(x, y, 0.0, color=style["facecolor"], linewidth=0, zorder=style["zorder"])
 
 
 def panel_title(axes: Axes, letter: str, text: str = "", *, y: float | None = None) -> None:

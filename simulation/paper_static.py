@@ -63,8 +63,9 @@ def exact_curves(setting: StaticSetting, contenders: Sequence[tuple[str, str]]) 
     DataFrame
         `n_targets, run_length, delta, gap, mechanism, exact`.
     """
-    fine = {*range(min(20, max(setting.gaps)) + 1), *range(0, max(setting.gaps) + 1, 4), *setting.gaps}
-    gaps = sorted(fine)
+    # close enough for lines to look smooth; counters' values cost something, and far out all curves are flat
+    fine = {*range(41), *range(40, 61, 2), *range(60, max(setting.gaps), 4), *setting.gaps}
+    gaps = sorted(gap for gap in fine if gap <= max(setting.gaps))
     tables = []
     for n_targets, run_length, delta in setting.cells():
         curves = {

@@ -141,6 +141,29 @@ def test_curves_pass_through_the_exact_points(points):
     assert np.allclose(joined["exact"], joined["exact_curve"])
 
 
+def test_curves_look_smooth():
+    """Between the gaps drawn no curve is further from its chord than 0.003, a third of its width on paper."""
+    setting = StaticSetting(n_targets=(10, 200), run_lengths=(10, 1000))
+    curves = exact_curves(setting, contenders())
+    every = list(range(101))
+
+    def furthest(step):
+        distance = 0.0
+        for (n_targets, length, delta, label), rows in curves.groupby(COLUMNS[:3] + COLUMNS[4:5]):
+            if label == "lower_bound":
+                continue
+            name, _, counter = str(label).partition("-")
+            exact = exact_misselection(
+                build(name, delta, length, counter or "toeplitz"), every, length, n_targets
+            )
+            drawn = rows if step is None else rows[(rows["gap"] <= 20) | (rows["gap"] % step == 0)]
+            distance = max(distance, np.abs(np.interp(every, drawn["gap"], drawn["exact"]) - exact).max())
+        return distance
+
+    assert furthest(None) < 0.003
+    assert furthest(4) > 0.01  # control: kinks that can be seen
+
+
 def test_where_the_counter_and_the_exponential_mechanism_cross():
     table = exact_crossing(50, 0.1, (10, 15), (1, 5, 100)).set_index(["run_length", "gap", "mechanism"])[
         "exact"
