@@ -144,7 +144,7 @@ def _draw_crossing(panels: Iterable[Axes], crossing: pd.DataFrame, letters: Iter
             if name == "lower_bound":
                 floor(axes, rows["run_length"], rows["exact"])
             else:
-                axes.plot(rows["run_length"], rows["exact"], **mechanism_style(str(name)), **_CROSSING_LINE)
+                axes.plot(rows["run_length"], rows["exact"], **(mechanism_style(str(name)) | _CROSSING_LINE))
         axes.set(xscale="log", xlabel="Run length L (periods)")
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(

@@ -1,5 +1,7 @@
 """A plan in plain words, for someone who has to choose granularity, horizon and delta."""
 
+from collections.abc import Sequence
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -16,6 +18,10 @@ __all__ = ["plan_account"]
 _SHOWN_GAPS = (5, 10, 20, 50)
 _SHOWN_GROUPS = (1, 2, 3, 5, 10)
 _PRIOR, _THRESHOLD = 0.3, 0.5
+_APART = (
+    "Periods apart: at least so many between any two of the reports, all about one target. Dash: so many do not "
+    "fit into the horizon."
+)
 
 
 def plan_account(plan: Plan) -> RenderableType:
@@ -38,6 +44,7 @@ def plan_account(plan: Plan) -> RenderableType:
         _crossing_table(plan),
         _paragraph(_crossing_words(plan)),
         _group_table(plan),
+        *([_paragraph(_APART)] if plan.separated else []),
         _paragraph(_evidence(plan)),
         _alternatives(plan),
         _paragraph(
@@ -157,14 +164,16 @@ def _group_table(plan: Plan) -> Table:
     table.add_column("where they fall")
     for k in _SHOWN_GROUPS:
         table.add_column(f"{k} report{_s(k)}", justify="right")
-    rows = {
-        "any rule": plan.group["linear"],
-        "tca, anywhere": plan.group["same_counter"],
-        "tca, different targets": plan.group["different_targets"],
-        "exponential, anywhere": plan.group["exponential"],
+    rows: dict[str, Sequence[float | None]] = {
+        "any rule": plan.group["linear"].tolist(),
+        "tca, anywhere": plan.group["same_counter"].tolist(),
+        **{f"tca, {b} periods apart": values for b, values in plan.separated.items()},
+        "tca, different targets": plan.group["different_targets"].tolist(),
+        "exponential, anywhere": plan.group["exponential"].tolist(),
     }
     for name, values in rows.items():
-        table.add_row(name, *(f"{values[k - 1]:.4f}" for k in _SHOWN_GROUPS))
+        shown = (values[k - 1] for k in _SHOWN_GROUPS)
+        table.add_row(name, *("-" if value is None else f"{value:.4f}" for value in shown))
     table.add_row("rr, anywhere", *(f"{plan.delta:.4f}" for _ in _SHOWN_GROUPS))
     return table
 

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 
 from ..agents.auditor import privacy
-from .plan_crossings import crossings
-from .plans import GROUP_SIZES, MECHANISM_KEYS, Plan
+from ..agents.auditor.counters import counter
+from .plan_crossings import crossings, run_lengths
+from .plans import COUNTER_KEYS, GROUP_SIZES, MECHANISM_KEYS, Plan
 
-__all__ = ["crossing_table", "group_table", "misselection_table"]
+__all__ = ["crossing_table", "group_table", "lead_table", "misselection_table"]
 
 
 def misselection_table(plan: Plan) -> pd.DataFrame:
@@ -33,6 +34,37 @@ def misselection_table(plan: Plan) -> pd.DataFrame:
     )
 
 
+def lead_table(plan: Plan) -> pd.DataFrame:
+    """Smallest lead for 90 % by run length: columns `mechanism`, `programme`, `run_length`, `lead`.
+
+    `programme` as in `crossing_table`, `whole` for `tca` only; `lead` is undefined where none is large enough.
+    """
+    lengths = run_lengths(plan.horizon)
+    rows: list[tuple[str, str, int, int | None]] = []
+    for key in MECHANISM_KEYS:
+        leads = (
+            _counter_leads(plan, key, lengths)
+            if key in COUNTER_KEYS
+            else [plan.gap_for_90[key]] * len(lengths)
+        )
+        rows += [(key, "part", length, lead) for length, lead in zip(lengths, leads, strict=True)]
+    for one in crossings(plan, whole_programme=True):
+        rows.append(("tca", "whole", one.run_length, one.counter_gap))
+    table = pd.DataFrame(rows, columns=["mechanism", "programme", "run_length", "lead"])
+    return table.astype({"lead": "Int64"})
+
+
+def _counter_leads(plan: Plan, key: str, lengths: list[int]) -> list[int | None]:
+    one, targets = counter(COUNTER_KEYS[key])(), float(plan.n_targets)
+    # the sensitivity to a long horizon takes time: once is enough
+    sigma = plan.noise_std(key) / one.noise_std(plan.run_length, plan.horizon)
+
+    def lead(noise: float) -> int | None:
+        return privacy.smallest_gap(lambda gap: privacy.counter_misselection(gap, noise, targets), 0.9)
+
+    return [lead(sigma * one.noise_std(length, plan.horizon)) for length in lengths]
+
+
 def crossing_table(plan: Plan) -> pd.DataFrame:
     """Counter against exponential mechanism: the fields of `Crossing`, and `programme`.
 
@@ -47,5 +79,9 @@ def crossing_table(plan: Plan) -> pd.DataFrame:
 
 
 def group_table(plan: Plan) -> pd.DataFrame:
-    """Several reports by one person: columns `k`, the rows of `Plan.group`, and `rr`."""
-    return pd.DataFrame({"k": GROUP_SIZES} | plan.group | {"rr": plan.delta})
+    """Several reports by one person: columns `k`, the rows of `Plan.group`, `rr`, and `separated_<periods>`.
+
+    The last are for `tca` and reports about one target so far apart, undefined where so many do not fit.
+    """
+    apart = {f"separated_{b}": np.array(values, np.float64) for b, values in plan.separated.items()}
+    return pd.DataFrame({"k": GROUP_SIZES} | plan.group | {"rr": plan.delta} | apart)

@@ -19,12 +19,24 @@ from ..agents.auditor import privacy
 from ..agents.ports import FloatArray
 from ..scenarios.errors import InputError
 
-__all__ = ["COUNTER_KEYS", "GAPS", "GROUP_SIZES", "MECHANISM_KEYS", "Plan", "make_plan", "parse_plan"]
+__all__ = [
+    "COUNTER_KEYS",
+    "GAPS",
+    "GROUP_SIZES",
+    "MECHANISM_KEYS",
+    "SEPARATIONS",
+    "Plan",
+    "make_plan",
+    "parse_plan",
+]
 
 GAPS = (0, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100)
 """Leads, in reports, at which errors are tabulated: those of the paper's Experiment 1 as run here."""
 
 GROUP_SIZES = tuple(range(1, 11))
+
+SEPARATIONS = (4, 13, 52)
+"""Periods between reports about one target, for which group bounds are tabulated: a month, a quarter, a year."""
 
 COUNTER_KEYS: Mapping[str, str] = {
     "tca": "toeplitz",
@@ -156,6 +168,26 @@ class Plan:
             "exponential": privacy.exponential_group_delta(delta, k),
         }
 
+    @cached_property
+    def separated(self) -> dict[int, list[float | None]]:
+        """Under the Toeplitz counter, for reports about one target at least so many periods apart; as `group`.
+
+        For each of `SEPARATIONS` below the horizon; None where so many reports do not fit into it.
+        """
+        separations = [b for b in SEPARATIONS if b < self.horizon]
+        if not separations:
+            return {}
+        column = privacy.toeplitz_coefficients(self.horizon)
+        return {
+            b: [
+                privacy.separated_group_delta(self.delta, column, k, b)
+                if (k - 1) * b < self.horizon
+                else None
+                for k in GROUP_SIZES
+            ]
+            for b in separations
+        }
+
     def summary(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON (the keys are a contract)."""
         return {
@@ -172,6 +204,11 @@ class Plan:
             "gap_for_90": self.gap_for_90,
             "misselection": {key: _by_gap(values) for key, values in self.misselection.items()},
             "lower_bound": _by_gap(self.lower_bound),
+            "group_separated": [
+                {"separation": b, "k": k, "tca": value}
+                for b, values in self.separated.items()
+                for k, value in zip(GROUP_SIZES, values, strict=True)
+            ],
         }
 
 

@@ -55,7 +55,8 @@ def plan(
 def _write(made: "Plan", directory: Path, *, force: bool, started: datetime) -> None:
     from ...analysis.drawing import save_figure
     from ...analysis.plan_figures import plan_figure
-    from ..plan_tables import crossing_table, group_table, misselection_table
+    from ..plan_crossings import longest_run_for_the_counter
+    from ..plan_tables import crossing_table, group_table, lead_table, misselection_table
     from ..provenance import code_hash, versions
     from ..store import MANIFEST, check_directory, staged, write_json
 
@@ -67,19 +68,30 @@ def _write(made: "Plan", directory: Path, *, force: bool, started: datetime) -> 
     }
     identity = json.dumps(choice, sort_keys=True)
     check_directory(directory, kind="plan", identity=identity, force=force)
-    misselection, crossings, group = misselection_table(made), crossing_table(made), group_table(made)
-    figure, drawn = plan_figure(misselection, crossings, group)
+    misselection, leads, group = misselection_table(made), lead_table(made), group_table(made)
+    figure, drawn = plan_figure(misselection, leads, group)
+    longest = longest_run_for_the_counter(made, whole_programme=True)
+    never = [key for key in ("uniform", "rr") if made.gap_for_90[key] is None]
     caption = (
         f"What deniability costs: {made.n_targets:,} targets, {made.horizon:,} decisions, "
         f"delta = {made.delta:g}; exact values. a: chance of auditing another target than the leader, counters at "
-        f"run length {made.run_length:,}; the bound is the least error of any rule with this guarantee that treats "
-        "targets alike. b: smallest lead at which the leader is audited with 90 %; filled circles: at this horizon, "
-        "open circles: the whole programme is as long as the run. c: total variation between the transcripts with "
-        "and without the reports, at most; the bound holds for every mechanism."
+        f"run length {made.run_length:,}; shaded: below the least error of any rule with this guarantee that treats "
+        "targets alike. b: smallest lead at which the leader is audited with 90 %, by the time since the last "
+        "restart; filled: in a programme of this horizon, open circles: TCA in a programme that is as long as "
+        f"the run, where it needs no larger lead than the exponential mechanism up to {longest:,} decisions"
+        + (f"; no lead is enough for {' and '.join(never)}" if never else "")
+        + ". c: total variation between the transcripts with and without the reports, at most; TCA with any "
+        "counter, but for reports about one target that are apart in time, which is the Toeplitz counter's; the "
+        "broken line holds for every rule."
     )
     with staged(directory) as folder:
         save_figure(figure, folder / "figures", "plan", drawn, caption, choice | {"code_hash": code_hash()})
-        tables = {"misselection": misselection, "crossings": crossings, "group": group}
+        tables = {
+            "misselection": misselection,
+            "leads": leads,
+            "crossings": crossing_table(made),
+            "group": group,
+        }
         (folder / "tables").mkdir()
         for name, table in tables.items():
             table.to_csv(

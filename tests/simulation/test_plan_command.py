@@ -4,12 +4,16 @@ import json
 import math
 import subprocess
 import sys
+from itertools import pairwise
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from deniability.analysis.plan_figures import plan_figure
 from deniability.simulation.command_line import application, main
+from deniability.simulation.plan_tables import group_table, lead_table, misselection_table
+from deniability.simulation.plans import COUNTER_KEYS, MECHANISM_KEYS, make_plan
 
 ARGUMENTS = ["plan", "--targets", "10", "--horizon", "52", "--delta", "0.1"]
 
@@ -35,6 +39,7 @@ def test_account_names_what_matters():
         "What each rule costs",
         "tca against exponential",
         "Several reports by one person",
+        "tca, 13 periods apart",
         "Other choices",
         "It does not cover access logs",
     ):
@@ -80,7 +85,7 @@ def test_out_writes_figure_tables_and_values_and_is_guarded(tmp_path):
         "manifest.json",
         "plan.json",
         *(f"figures/plan.{ending}" for ending in ("pdf", "svg", "png", "csv", "txt")),
-        *(f"tables/{name}.csv" for name in ("misselection", "crossings", "group")),
+        *(f"tables/{name}.csv" for name in ("misselection", "leads", "crossings", "group")),
     }
     values = json.loads((out / "plan.json").read_text())
     assert values == json.loads(run(*ARGUMENTS, "--json").stdout)
@@ -90,11 +95,37 @@ def test_out_writes_figure_tables_and_values_and_is_guarded(tmp_path):
             assert errors["tca", entry["gap"]] == pytest.approx(entry["probability"], rel=1e-10)
     assert ("tca", 20) in errors.index
     drawn = pd.read_csv(out / "figures" / "plan.csv")
-    assert set(drawn["panel"]) == {"error", "lead for 90 %", "several reports"}
+    series = {panel: set(rows["series"]) for panel, rows in drawn.groupby("panel")}
+    assert series["error"] == {*MECHANISM_KEYS, "lower_bound"}
+    assert series["lead for 90 %"] == {
+        "tca, whole programme",
+        *(f"{key}, part programme" for key in (*COUNTER_KEYS, "exponential")),
+    }
+    assert series["several reports"] == {
+        *values["group"][0],
+        "rr",
+        "separated_4",
+        "separated_13",
+    } - {"k"}
     # another plan does not overwrite this one
     other = run("plan", "--targets", "11", "--horizon", "52", "--delta", "0.1", "--out", str(out), "--quiet")
     assert other.exit_code != 0
     assert json.loads((out / "plan.json").read_text()) == values
+
+
+def test_the_figure_is_laid_out():
+    plan = make_plan(50, 1000, 0.1)
+    fig, _ = plan_figure(misselection_table(plan), lead_table(plan), group_table(plan))
+    fig.draw_without_rendering()
+    (legend,) = fig.legends
+    box = legend.get_window_extent()
+    assert box.x1 <= fig.bbox.x1
+    assert len(legend.get_texts()) == 15
+    for axes in fig.axes:
+        assert not box.overlaps(axes.get_window_extent())
+        for axis in (axes.xaxis, axes.yaxis):
+            boxes = [label.get_window_extent() for label in axis.get_ticklabels() if label.get_text()]
+            assert not any(one.overlaps(other) for one, other in pairwise(boxes))
 
 
 def test_the_installed_command_prints_the_same(tmp_path):

@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from deniability.agents.auditor import privacy
@@ -14,6 +15,7 @@ from deniability.simulation.plan_crossings import (
     longest_run_for_the_counter,
     run_lengths,
 )
+from deniability.simulation.plan_tables import lead_table
 from deniability.simulation.plans import GAPS, MECHANISM_KEYS, make_plan, parse_plan
 
 
@@ -39,6 +41,7 @@ def test_keys_are_the_contract(reference):
         "gap_for_90",
         "misselection",
         "lower_bound",
+        "group_separated",  # more than was asked for
     ]
     assert [list(entry) for entry in reference["group"]] == [
         ["k", "linear", "same_counter", "different_targets", "exponential"]
@@ -72,6 +75,42 @@ def test_group_rows_of_the_reference_plan(reference, k, linear, same, different,
     assert entry["same_counter"] == pytest.approx(same, abs=5e-5)
     assert entry["different_targets"] == pytest.approx(different, abs=5e-5)
     assert entry["exponential"] == pytest.approx(exponential, abs=5e-5)
+
+
+def test_reports_about_one_target_that_are_apart_cost_less(reference):
+    entries = reference["group_separated"]
+    assert [(entry["separation"], entry["k"]) for entry in entries] == [
+        (b, k) for b in (4, 13, 52) for k in range(1, 11)
+    ]
+    column = privacy.toeplitz_coefficients(1000)
+    same = {entry["k"]: entry["same_counter"] for entry in reference["group"]}
+    for entry in entries:
+        k, b, value = entry["k"], entry["separation"], entry["tca"]
+        assert value == privacy.separated_group_delta(0.1, column, k, b)
+        assert value < same[k] if k > 1 else value == pytest.approx(0.1)
+    documented = {(entry["separation"], entry["k"]): round(entry["tca"], 4) for entry in entries}
+    assert [documented[b, 2] for b in (4, 13, 52)] == [0.1818, 0.1755, 0.1676]
+    assert [documented[b, 5] for b in (4, 13, 52)] == [0.3992, 0.3735, 0.3378]
+
+
+def test_reports_that_do_not_fit_into_the_horizon_have_no_bound():
+    entries = make_plan(10, 53, 0.1).summary()["group_separated"]
+    known = {
+        b: max(e["k"] for e in entries if e["separation"] == b and e["tca"] is not None) for b in (4, 13, 52)
+    }
+    assert known == {4: 10, 13: 5, 52: 2}  # the first period and every b-th after it
+    assert make_plan(10, 4, 0.1).summary()["group_separated"] == []
+
+
+def test_leads_by_run_length_are_those_of_plans_at_these_run_lengths():
+    plan = make_plan(20, 100, 0.1, run_length=7)
+    table = lead_table(plan).set_index(["programme", "mechanism", "run_length"])["lead"]
+    for length in (1, 10, 100):
+        part = make_plan(20, 100, 0.1, run_length=length).gap_for_90
+        for key in MECHANISM_KEYS:
+            lead = table["part", key, length]
+            assert (None if pd.isna(lead) else lead) == part[key]
+        assert table["whole", "tca", length] == make_plan(20, length, 0.1).gap_for_90["tca"]
 
 
 def test_errors_and_leads_of_the_reference_plan(reference):
