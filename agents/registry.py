@@ -11,21 +11,23 @@ stands in
 import importlib
 import importlib.util
 import inspect
+import os
 import pkgutil
 import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
-from hashlib import blake2b
-from importlib.metadata import entry_points
+from hashlib import blake2b, sha256
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from ..scenarios.errors import InputError
 
-__all__ = ["Registry", "load_plugin", "loaded_plugins"]
+__all__ = ["Registry", "load_plugin", "loaded_plugins", "plugin_hashes"]
 
 _plugins: dict[Path, ModuleType] = {}
+_hashes: dict[Path, str] = {}
 
 
 class Registry[T]:
@@ -59,6 +61,7 @@ class Registry[T]:
         self.package = package
         self.group = group
         self._found: dict[str, type[T]] = {}
+        self._entries: dict[str, EntryPoint] = {}
         self._n_plugins = -1
 
     def __getitem__(self, name: str) -> type[T]:
@@ -89,10 +92,17 @@ class Registry[T]:
         """All ids, in alphabetical order."""
         return tuple(self._classes())
 
+    def installed(self) -> dict[str, EntryPoint]:
+        """The entry points through which installed distributions have joined, by the `id` of the class."""
+        self._classes()
+        return dict(self._entries)
+
     def _classes(self) -> dict[str, type[T]]:
         if self._n_plugins != len(_plugins):
             found: dict[str, type[T]] = {}
-            for cls in (*self._built_in(), *self._installed(), *self._loaded()):
+            installed = list(self._installed())
+            self._entries = {cls.id: entry for entry, cls in installed}  # type: ignore[attr-defined]
+            for cls in (*self._built_in(), *(cls for _, cls in installed), *self._loaded()):
                 name = cls.id  # type: ignore[attr-defined]  # `_belongs` has looked
                 if found.setdefault(name, cls) is not cls:
                     raise InputError(
@@ -120,7 +130,7 @@ class Registry[T]:
         for found in pkgutil.iter_modules(package.__path__):
             yield from self._defined_in(importlib.import_module(f"{self.package}.{found.name}"))
 
-    def _installed(self) -> Iterator[type[T]]:
+    def _installed(self) -> Iterator[tuple[EntryPoint, type[T]]]:
         for entry in entry_points(group=self.group):
             try:
                 thing = entry.load()
@@ -133,7 +143,7 @@ class Registry[T]:
                     f"entry point {entry.name} = {entry.value} of {self.group} is no concrete "
                     f"{self.interface.__name__} class with an id"
                 )
-            yield cast("type[T]", thing)
+            yield entry, cast("type[T]", thing)
 
     def _loaded(self) -> Iterator[type[T]]:
         for module in _plugins.values():
@@ -166,21 +176,28 @@ def load_plugin(path: str | Path) -> ModuleType:
     if not file.is_file():
         raise InputError(f"plugin {path}: there is no such file")
     # two files of one name stay apart, and classes can be pickled within the process
-    name = f"deniability_plugin_{blake2b(str(file).encode(), digest_size=8).hexdigest()}_{file.stem}"
+    name = f"deniability_plugin_{blake2b(os.fsencode(file), digest_size=8).hexdigest()}_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"plugin {path}: not a Python file (its name should end in .py)")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
+        digest = sha256(file.read_bytes()).hexdigest()  # now: it may be edited while it is in use
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise InputError(f"plugin {path} cannot be loaded: {type(error).__name__}: {error}") from error
     _plugins[file] = module
+    _hashes[file] = digest
     return module
 
 
 def loaded_plugins() -> tuple[Path, ...]:
     """Files that `load_plugin` has loaded, in that order."""
     return tuple(_plugins)
+
+
+def plugin_hashes() -> dict[Path, str]:
+    """SHA-256 of the files that `load_plugin` has loaded, of their content at that time."""
+    return {file: _hashes[file] for file in _plugins}

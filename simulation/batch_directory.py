@@ -14,6 +14,7 @@ from ..scenarios.wording import written
 from .assembly import TABLES_ASIDE
 from .batch_plan import BatchPlan
 from .chunks import Environment
+from .foreign_code import changes
 from .locks import LOCK, locked
 from .manifest import manifest
 from .parts import Parts, sync_directory, synced_write
@@ -109,9 +110,10 @@ class BatchDirectory:
             yield from _code_differences(before.get("modules"))
         if before.get("versions") != dict(self.environment.versions):
             yield from _version_differences(before.get("versions"), dict(self.environment.versions))
-        plugins = {Path(file).name: digest for file, digest in self.environment.plugins}
-        if before.get("plugins", {}) != plugins:
-            yield f"Plugins: {_plugins(before.get('plugins'))} there, {_plugins(plugins)} now."
+        recorded = self.environment.recorded()
+        if before.get("plugins", {}) != recorded["plugins"]:
+            yield f"Plugins: {_plugins(before.get('plugins'))} there, {_plugins(recorded['plugins'])} now."
+        yield from changes(before.get("foreign_code"), recorded["foreign_code"])
 
     @contextmanager
     def opened(self, tell: Callable[[str], None]) -> Iterator[None]:
@@ -164,8 +166,8 @@ class BatchDirectory:
             cells=len(self.plan.cells),
             swept=list(self.plan.keys),
             events=self.events,
-            plugins={Path(file).name: digest for file, digest in self.environment.plugins},
             modules=module_hashes(),
+            **self.environment.recorded(),
             **numbers,
         )
         value["started"] = before.get("started", value["started"])

@@ -205,7 +205,8 @@ def batch(
         raise TypeError("a resolved scenario takes no further overrides: give them to load_scenario")
     count = replicates_of(scenario, replicates)
     plan = BatchPlan.of(scenario, seed)
-    directory = BatchDirectory(Path(out), plan, Environment.here(), events)
+    environment = Environment.here(cell.config for cell in plan.cells)
+    directory = BatchDirectory(Path(out), plan, environment, events)
     directory.check(force=force)
     with directory.opened(tell):
         directory.check(force=force)  # again, now that nobody else can change it

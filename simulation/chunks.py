@@ -5,22 +5,24 @@ a part file, so that whoever planned the batch has nothing left to do but to put
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..agents.registry import load_plugin, loaded_plugins
+from ..agents.registry import load_plugin, plugin_hashes
 from ..analysis.metrics import run_groups
 from ..scenarios import InputError, ScenarioConfig
 from .batch_errors import EnvironmentDiffersError
 from .batch_plan import Cell, PlannedRun
+from .foreign_code import ForeignCode, foreign_code, recorded
 from .provenance import code_hash, versions
 from .run_records import EVENTS, RunRecord, encoded
 from .runs import simulated
 
 __all__ = ["Chunk", "ChunkResult", "Environment", "failed_chunk", "run_chunk", "run_one"]
+
+_EDITED = "; if it has been edited meanwhile, start the worker again"
 
 
 @dataclass(frozen=True)
@@ -35,17 +37,30 @@ class Environment:
         Of Python and of the packages.
     plugins
         Files that were loaded, each with the hash of its content.
+    foreign
+        What they import, and entry points that take part.
     """
 
     code: str
     versions: tuple[tuple[str, str], ...]
     plugins: tuple[tuple[str, str], ...]
+    foreign: tuple[ForeignCode, ...] = ()
 
     @classmethod
-    def here(cls) -> "Environment":
-        """That of this process."""
-        files = tuple((str(file), sha256(file.read_bytes()).hexdigest()) for file in loaded_plugins())
-        return cls(code_hash(), tuple(versions().items()), files)
+    def here(cls, configs: Iterable[ScenarioConfig] = ()) -> "Environment":
+        """That of this process, for runs of these scenarios.
+
+        Raises
+        ------
+        InputError
+            An entry point cannot be loaded.
+        """
+        files = tuple((str(file), digest) for file, digest in plugin_hashes().items())
+        return cls(code_hash(), tuple(versions().items()), files, foreign_code(configs))
+
+    def recorded(self) -> dict[str, dict[str, Any]]:
+        """What a manifest says of foreign code (`foreign_code.recorded`)."""
+        return recorded({Path(file): digest for file, digest in self.plugins}, self.foreign)
 
     def enter(self) -> None:
         """Make this process like it.
@@ -53,28 +68,42 @@ class Environment:
         Raises
         ------
         EnvironmentDiffersError
-            That is not possible: code, versions or the content of a plugin differ.
+            That is not possible: code, versions, the content of a plugin or other foreign code differ.
         """
         try:
             for file, _ in self.plugins:
                 load_plugin(Path(file))
         except InputError as error:
             raise EnvironmentDiffersError(f"a worker cannot load a plugin: {error}") from None
-        here = Environment.here()
-        if here.code != self.code:
+        if (code := code_hash()) != self.code:
             raise EnvironmentDiffersError(
-                f"a worker has other code (hash {here.code[:12]}, here {self.code[:12]}): has it been edited "
+                f"a worker has other code (hash {code[:12]}, here {self.code[:12]}): has it been edited "
                 "meanwhile, or is another version installed there?"
             )
+        there = versions()
         differing = [
-            f"{name} {there} (here {ours})"
-            for (name, ours), (_, there) in zip(self.versions, here.versions, strict=True)
-            if ours != there
+            f"{name} {there[name]} (here {ours})" for name, ours in self.versions if there[name] != ours
         ]
         if differing:
             raise EnvironmentDiffersError(f"a worker has other versions: {', '.join(differing)}")
-        if not set(self.plugins) <= set(here.plugins):
-            raise EnvironmentDiffersError("a worker has a plugin of other content")
+        loaded = plugin_hashes()
+        if any(loaded[Path(file).resolve()] != digest for file, digest in self.plugins):
+            raise EnvironmentDiffersError(f"a worker has a plugin of other content{_EDITED}")
+        for one in self.foreign:
+            _refuse_other(one)
+
+
+def _refuse_other(foreign: ForeignCode) -> None:
+    try:
+        there = foreign.here()
+    except InputError as error:
+        raise EnvironmentDiffersError(f"a worker cannot load foreign code: {error}") from None
+    if there is None:
+        raise EnvironmentDiffersError(f"a worker lacks the {foreign.label}: is it installed there?")
+    if differing := foreign.told_differences(there):
+        raise EnvironmentDiffersError(
+            f"a worker has other foreign code, {foreign.label}: {differing}{_EDITED}"
+        )
 
 
 @dataclass(frozen=True)
@@ -160,5 +189,22 @@ def run_one(config: ScenarioConfig, run: PlannedRun, *, events: bool) -> RunReco
 def _result(chunk: Chunk, records: Sequence[RunRecord], seconds: Sequence[float]) -> ChunkResult:
     about: dict[str, Any] = {"code_hash": chunk.environment.code, "events": "yes" if chunk.events else "no"}
     values = {number: cell.values for number, cell in chunk.cells.items()}
+    try:
+        content = encoded(records, values, about)
+    except Exception:  # noqa: BLE001  # what foreign code left in tables and metrics may be anything
+        records = _storable(records, values)
+        content = encoded(records, values, about)
     errors = {record.run.run_id: record.error for record in records if record.error}
-    return ChunkResult(encoded(records, values, about), errors, tuple(seconds))
+    return ChunkResult(content, errors, tuple(seconds))
+
+
+def _storable(records: Sequence[RunRecord], values: Mapping[int, Mapping[str, Any]]) -> list[RunRecord]:
+    """The records, with a failure in place of each that cannot be stored together with those before it."""
+    kept: list[RunRecord] = []
+    for record in records:
+        try:
+            encoded([*kept, record], values, {})
+            kept.append(record)
+        except Exception as error:  # noqa: BLE001
+            kept.append(RunRecord.of_failure(record.run, error))
+    return kept

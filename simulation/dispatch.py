@@ -10,6 +10,7 @@ from .batch_plan import BatchPlan, PlannedRun
 from .chunks import Chunk, ChunkResult, Environment, failed_chunk, run_chunk
 from .executors import Workforce
 from .parts import PartIndex, Parts
+from .texts import told
 
 __all__ = ["CHUNK_SECONDS", "Dispatcher"]
 
@@ -127,6 +128,9 @@ class Dispatcher:
             raise BatchError("The executor has dropped its work: is the scheduler gone?") from None
         except EnvironmentDiffersError as error:
             raise BatchError(str(error)) from None
+        except Exception as error:
+            # a run that raises is a result; here making or sending the result went wrong
+            raise BatchError(f"A worker's results are lost to {told(error)}.") from error
         else:
             self._failed_starts = 0
             self._keep(chunk, result)

@@ -5,10 +5,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from ..agents.registry import plugin_hashes
 from ..scenarios import ResolvedScenario, content_hash
 from ..scenarios.linked import linked_files
+from .foreign_code import foreign_code, recorded
 from .guarantees import stated_guarantee
 from .provenance import code_hash, code_path, versions
+from .texts import storable
 
 __all__ = ["manifest"]
 
@@ -49,10 +52,11 @@ def manifest(
         "content_hash": content_hash(scenario.config),
         "guarantee": asdict(stated_guarantee(scenario.config)),
         "code_hash": code_hash(),
-        "code_path": str(code_path()),
+        "code_path": storable(str(code_path())),
         "versions": versions(),
+        **recorded(plugin_hashes(), foreign_code([scenario.config])),
         "seed": seed,
-        "command": list(command),
+        "command": [storable(word) for word in command],
         "started": started.isoformat(timespec="seconds"),
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),
     } | more

@@ -8,10 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LAYERS", "code_hash", "code_path", "module_hashes", "run_id", "versions"]
+__all__ = ["LAYERS", "PACKAGES", "code_hash", "code_path", "module_hashes", "run_id", "versions"]
 
 LAYERS = ("scenarios", "agents", "analysis", "simulation")
-_PACKAGES = ("deniability", "mesa", "numpy", "scipy", "pandas", "networkx", "pyarrow", "numba")
+PACKAGES = ("deniability", "mesa", "numpy", "scipy", "pandas", "networkx", "pyarrow", "numba")
+"""Distributions whose versions are noted, each called as what it brings."""
 
 
 def code_path() -> Path:
@@ -43,7 +44,7 @@ def code_hash() -> str:
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that results depend on."""
-    return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
 def run_id(content_hash: str, seed: int) -> str:

@@ -2,17 +2,21 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from ..agents.auditor.counters import COUNTERS
 from ..agents.auditor.mechanisms import MECHANISMS
 from ..agents.employee.decision import EXPOSURES
 from ..agents.organization.inference import INFERENCES
-from ..agents.registry import load_plugin
+from ..agents.registry import Registry, load_plugin
 from ..analysis.metrics import METRICS
 from .world.access import GENERATORS
 from .world.colleagues import COLLEAGUES
 
-__all__ = ["known_names", "load_plugins"]
+__all__ = ["REGISTRIES", "known_names", "load_plugins"]
+
+REGISTRIES: tuple[Registry[Any], ...] = (MECHANISMS, COUNTERS, INFERENCES)
+"""Those that code from outside can join."""
 
 
 def known_names() -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from ..analysis.metrics import METRICS
 from ..scenarios.paths import parse_path
 from ..scenarios.reference import find_parameter
 from .batch_plan import PlannedRun
+from .texts import storable, told
 
 __all__ = [
     "DONE",
@@ -72,8 +73,8 @@ class RunRecord:
     @classmethod
     def of_failure(cls, run: PlannedRun, error: BaseException | str) -> "RunRecord":
         """The record of a run that failed: what was raised, in one line."""
-        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        return cls(run, error=" ".join(text.split())[:_LONGEST_ERROR])
+        text = storable(" ".join(error.split())) if isinstance(error, str) else told(error)
+        return cls(run, error=text[:_LONGEST_ERROR])
 
 
 def metric_fields() -> list[pa.Field]:

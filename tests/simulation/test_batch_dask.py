@@ -11,9 +11,12 @@ from importlib.util import find_spec
 
 import pytest
 
+from deniability.agents import registry
 from deniability.scenarios import InputError
+from deniability.simulation import foreign_code, import_walk
+from deniability.simulation.batch_errors import BatchError
 
-from .batch_makers import contents, make, study
+from .batch_makers import STUDY, contents, make, study
 
 pytestmark = [
     pytest.mark.dask,
@@ -88,6 +91,44 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(cluster, tmp_path):
     thread.join()
     assert (result.n_done, result.errors) == (80, {})
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+PLUGIN = """
+import os, sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+from dask_helper import FACTOR
+from deniability.agents.auditor.mechanisms.uniform import Uniform
+
+
+class Helped(Uniform):
+    id = "helped"
+"""
+
+
+def test_a_cluster_agrees_on_foreign_code_and_keeps_it_as_it_was_loaded(cluster, tmp_path, monkeypatch):
+    """Its workers outlive a batch: what they have imported does not change with the file, so they say so."""
+    monkeypatch.setattr(registry, "_plugins", {})
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    plugin, helper = tmp_path / "mine.py", tmp_path / "dask_helper.py"
+    plugin.write_text(PLUGIN, encoding="utf-8")
+    text = STUDY.replace('["greedy", "exponential"]', '["greedy", "helped"]')
+
+    def made(out, factor):
+        helper.write_text(f"FACTOR = {factor}\n", encoding="utf-8")
+        # as in a process of its own
+        registry._plugins.clear()
+        import_walk._sources.clear()
+        foreign_code._imports_of.cache_clear()
+        registry.load_plugin(plugin)
+        return make(study(tmp_path, text), tmp_path / out, executor="dask", scheduler=cluster)
+
+    assert made("out", 1).n_done == 12
+    with pytest.raises(
+        BatchError, match=r"foreign code, plugin mine.py: dask_helper .* start the worker again"
+    ):
+        made("other", 2)
 
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path, monkeypatch):
