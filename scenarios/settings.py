@@ -40,6 +40,8 @@ def parse_setting(text: str) -> tuple[Keys, Any]:
     >>> parse_setting("auditor.mechanism=greedy")
     (('auditor', 'mechanism'), 'greedy')
     """
+    if any("\ud800" <= character <= "\udfff" for character in text):  # bytes that are no text
+        raise InputError(f"--set {printable(text)}: must be text in UTF-8")
     key, equals, value = _split(text)
     if not equals:
         raise InputError(f"--set {printable(text)}: needs KEY=VALUE, for example auditor.delta=0.2")

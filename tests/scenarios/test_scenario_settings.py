@@ -65,6 +65,7 @@ def test_later_settings_win_and_tables_are_merged() -> None:
             '--set: auditor.delta = "": must be a number greater than 0 and less than 1 (probability)',
         ),
         ("a\x1bb=1", "--set a\\x1bb=1: 'a\\x1bb' is no dotted path such as auditor.delta"),
+        ("scenario.title=caf\udce9", "--set scenario.title=caf\\udce9: must be text in UTF-8"),
     ],
 )
 def test_a_wrong_setting(setting: str, message: str) -> None:
