@@ -7,16 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .batches import BatchResult, batch, load_batch
+    from .batch_results import BatchResult, load_batch
+    from .batches import batch
     from .runs import RunResult, load_scenario, run
 
 __all__ = ["BatchResult", "RunResult", "batch", "load_batch", "load_scenario", "run"]
 
 _MODULES = {
-    "BatchResult": "batches",
+    "BatchResult": "batch_results",
     "RunResult": "runs",
     "batch": "batches",
-    "load_batch": "batches",
+    "load_batch": "batch_results",
     "load_scenario": "runs",
     "run": "runs",
 }

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .batch_plan import BatchPlan, PlannedRun
+from .final_tables import remove_strangers
 from .parts import PartIndex, sync_directory
 from .run_records import COMPRESSION, EVENTS, NESTED, key_column, runs_schema
 
@@ -122,8 +123,15 @@ def _stretches(
         begin = end
 
 
-def assemble(plan: BatchPlan, replicates: int, index: PartIndex, directory: Path, *, events: bool) -> None:
-    """Write the final tables: aside first, then moved into place.
+def assemble(
+    plan: BatchPlan, replicates: int, index: PartIndex, directory: Path, *, events: bool
+) -> dict[str, int]:
+    """Write the final tables: aside first, then moved into place; event tables of an earlier batch are removed.
+
+    Returns
+    -------
+    dict
+        File of each table, relative to the directory, to its number of rows.
 
     Raises
     ------
@@ -132,9 +140,14 @@ def assemble(plan: BatchPlan, replicates: int, index: PartIndex, directory: Path
     """
     runs = [run for run in plan.runs(replicates) if run.run_id in index]
     aside = Path(tempfile.mkdtemp(prefix=TABLES_ASIDE, dir=directory))
+    rows: dict[str, int] = {}
+
+    def write(file: str, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
+        rows[file] = _written(aside / file, schema, tables)
+
     try:
         blocks = _blocks(runs, _RUNS_IN_BLOCK["runs"])
-        _write(aside / "runs.parquet", runs_schema(plan.keys), (runs_table(plan, b, index) for b in blocks))
+        write("runs.parquet", runs_schema(plan.keys), (runs_table(plan, b, index) for b in blocks))
         parts = _parts_of(runs, index)
         names = dict.fromkeys(name for part in parts for name in pq.read_schema(part).names)
         logs = sorted(name for name in names if name.startswith(EVENTS)) if events else []
@@ -142,14 +155,18 @@ def assemble(plan: BatchPlan, replicates: int, index: PartIndex, directory: Path
             schema, reader = _nested_schema(name, parts), _Reader([name])
             blocks = _blocks(runs, _RUNS_IN_BLOCK.get(name, _RUNS_IN_EVENT_BLOCK))
             tables = (_nested_rows(reader, name, block, index, schema) for block in blocks)
-            _write(aside / _file_of(name), schema, tables)
+            write(_file_of(name), schema, tables)
         for file in sorted(path for path in aside.rglob("*") if path.is_file()):
             place = directory / file.relative_to(aside)
             place.parent.mkdir(exist_ok=True)
             file.replace(place)
+        if logs:
+            sync_directory(directory / "events")
+        remove_strangers(directory, rows)
         sync_directory(directory)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    return rows
 
 
 def _file_of(name: str) -> str:
@@ -162,11 +179,15 @@ def _blocks(runs: Sequence[PlannedRun], size: int) -> Iterator[list[PlannedRun]]
         yield block
 
 
-def _write(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
+def _written(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
+    """Write a table, block by block; its number of rows."""
     path.parent.mkdir(exist_ok=True)
+    n_rows = 0
     with path.open("wb") as file:
         with pq.ParquetWriter(file, schema, compression=COMPRESSION) as writer:
             for table in tables:
                 writer.write_table(table, row_group_size=max(len(table), 1))
+                n_rows += len(table)
         file.flush()
         os.fsync(file.fileno())
+    return n_rows

@@ -135,9 +135,10 @@ class BatchDirectory:
             yield
 
     def tidy(self) -> None:
-        """Remove what a killed batch was writing, and make the folder of parts."""
+        """Remove what a killed batch was writing."""
         for left in self.path.glob(f"{TABLES_ASIDE}*"):
             shutil.rmtree(left, ignore_errors=True)
+        (self.path / _MANIFEST_ASIDE).unlink(missing_ok=True)
         self.parts.tidy()
 
     def write_manifest(

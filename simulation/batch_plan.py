@@ -19,7 +19,7 @@ from .draws import child_seed
 from .guarantees import segments
 from .provenance import run_id
 
-__all__ = ["BatchPlan", "Cell", "PlannedRun", "replicate_seed", "told"]
+__all__ = ["BatchPlan", "Cell", "PlannedRun", "replicate_seed", "replicates_of", "told"]
 
 _ABOUT = ("scenario", "evidence", "sources", "sweep")  # tables that no run reads
 
@@ -129,6 +129,25 @@ class BatchPlan:
             config=cell_config(self.scenario, values),
             tree=with_cell(self.scenario.tree, values),
         )
+
+
+def replicates_of(scenario: ResolvedScenario, replicates: int | None) -> int:
+    """Replicates to begin with: those asked for, or the scenario's.
+
+    Raises
+    ------
+    InputError
+        They are more than a target of precision allows, or fewer than one.
+    """
+    sweep = scenario.config.sweep
+    count = sweep.replicates if replicates is None else replicates
+    if count < 1:
+        raise InputError(f"--replicates {count}: must be at least 1")
+    if sweep.precision.metric and count > sweep.precision.max_replicates:
+        raise InputError(
+            f"--replicates {count}: more than sweep.precision.max_replicates = {sweep.precision.max_replicates}"
+        )
+    return count
 
 
 def replicate_seed(seed: int, replicate: int) -> int:

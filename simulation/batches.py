@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -16,118 +15,23 @@ from typing import Any
 
 import pandas as pd
 
-from ..scenarios import InputError, ResolvedScenario, resolve_tree
+from ..scenarios import InputError, ResolvedScenario
 from ..scenarios.schema import Precision
-from .assembly import assemble, nested_table, runs_table
+from .assembly import assemble, runs_table
 from .batch_directory import BatchDirectory, read_manifest
 from .batch_errors import BatchError, BatchInterruptedError
-from .batch_plan import BatchPlan, PlannedRun
+from .batch_plan import BatchPlan, replicates_of
+from .batch_results import BatchResult
 from .chunks import Environment
 from .dispatch import Dispatcher
 from .executors import Workforce, workforce
-from .parts import PartIndex, Parts
+from .final_tables import strangers, unsound
+from .parts import PartIndex
 from .precision import Widths, next_replicates, widths
-from .registries import known_names
-from .run_records import NESTED
 from .runs import load_scenario
 from .seeds import checked_seed
-from .store import MANIFEST
 
-__all__ = ["BatchResult", "batch", "load_batch", "replicates_of"]
-
-
-@dataclass(frozen=True)
-class BatchResult:
-    """What a batch gave.
-
-    Attributes
-    ----------
-    directory
-        Where its files are.
-    plan
-        Its cells and seeds.
-    replicates
-        Runs of each cell.
-    index
-        Where each run is stored.
-    errors
-        Id of each failed run to what was raised.
-    n_made
-        Runs that this call made; the others were there.
-    precision
-        How well the metric of `[sweep.precision]` is known; None without a target.
-    """
-
-    directory: Path
-    plan: BatchPlan
-    replicates: int
-    index: PartIndex
-    errors: Mapping[str, str] = field(default_factory=dict)
-    n_made: int = 0
-    precision: Widths | None = None
-
-    @property
-    def n_runs(self) -> int:
-        """Number of runs that were planned."""
-        return len(self.plan.cells) * self.replicates
-
-    @property
-    def n_done(self) -> int:
-        """Number of them that came to their end."""
-        finished = self.index.finished()
-        return sum(run.run_id in finished for run in self.plan.runs(self.replicates))
-
-    def table(self, name: str) -> pd.DataFrame:
-        """A table of what is done so far, in the order of the plan.
-
-        Parameters
-        ----------
-        name
-            "runs", "groups", "series", or a table of the event log, such as "events:reports".
-        """
-        runs = self.plan.runs(self.replicates)
-        table = runs_table(self.plan, runs, self.index) if name == "runs" else None
-        frame: pd.DataFrame = (nested_table(name, runs, self.index) if table is None else table).to_pandas()
-        return frame
-
-    def rows(self, runs: Sequence[PlannedRun]) -> list[dict[str, Any]]:
-        """Rows of `runs.parquet` for these runs, as far as they are there; what is undefined is None."""
-        rows: list[dict[str, Any]] = runs_table(self.plan, runs, self.index).to_pylist()
-        return rows
-
-    @property
-    def runs(self) -> pd.DataFrame:
-        """A row per run."""
-        return self.table("runs")
-
-    @property
-    def groups(self) -> pd.DataFrame:
-        """Numerators and denominators by lab, target, channel and anonymity set."""
-        return self.table("groups")
-
-    @property
-    def series(self) -> pd.DataFrame:
-        """A row per run and decision."""
-        return self.table("series")
-
-
-def replicates_of(scenario: ResolvedScenario, replicates: int | None) -> int:
-    """Replicates to begin with: those asked for, or the scenario's.
-
-    Raises
-    ------
-    InputError
-        They are more than a target of precision allows, or fewer than one.
-    """
-    sweep = scenario.config.sweep
-    count = sweep.replicates if replicates is None else replicates
-    if count < 1:
-        raise InputError(f"--replicates {count}: must be at least 1")
-    if sweep.precision.metric and count > sweep.precision.max_replicates:
-        raise InputError(
-            f"--replicates {count}: more than sweep.precision.max_replicates = {sweep.precision.max_replicates}"
-        )
-    return count
+__all__ = ["batch"]
 
 
 def batch(
@@ -252,6 +156,7 @@ class _Session:
     def work(self, hire: Callable[[], Workforce]) -> BatchResult:
         """Make what is not there yet, round by round, then the tables."""
         directory = self._directory
+        directory.tidy()
         self._index = PartIndex.of(directory.parts, self._set_aside, events=directory.events)
         try:
             measured = self._rounds(hire)
@@ -264,8 +169,12 @@ class _Session:
         if self._dispatcher is None and self._tables_are_there(numbers):
             self._progress(self._n_planned, self._n_planned)
         else:
-            assemble(self._plan, self._replicates, self._index, directory.path, events=directory.events)
-            self._write_manifest(ended=True, **numbers)
+            if self._dispatcher is None:
+                self._write_manifest(ended=False)  # from here on the tables may be of two kinds
+            rows = assemble(
+                self._plan, self._replicates, self._index, directory.path, events=directory.events
+            )
+            self._write_manifest(ended=True, tables=rows, **numbers)
         made = self._dispatcher
         return BatchResult(
             directory.path,
@@ -301,7 +210,6 @@ class _Session:
         if self._dispatcher is None or self._workforce is None:
             self._workforce = hire()
             self._write_manifest(ended=False)
-            self._directory.tidy()
             there = self._n_done()
             self._dispatcher = Dispatcher(
                 self._plan,
@@ -350,8 +258,15 @@ class _Session:
     def _tables_are_there(self, numbers: Mapping[str, Any]) -> bool:
         about = {"identity": self._plan.identity, "events": self._directory.events, **numbers}
         same = all(self._before.get(key) == value for key, value in about.items())
-        files = [self._directory.path / f"{name}.parquet" for name in ("runs", *NESTED)]
-        return bool(self._before.get("ended")) and same and all(file.is_file() for file in files)
+        rows = self._before.get("tables")
+        if not (same and self._before.get("ended") and isinstance(rows, Mapping)):
+            return False
+        path = self._directory.path
+        if wrong := unsound(path, rows):
+            self._tell(
+                f"{', '.join(wrong)} in {path}: missing or damaged, so the tables are made again from the parts."
+            )
+        return not wrong and not strangers(path, rows)
 
     def _write_manifest(self, *, ended: bool, **numbers: Any) -> None:
         self._directory.write_manifest(
@@ -367,22 +282,3 @@ class _Session:
         self._tell(
             f"{part} is damaged (cut short or changed): it is set aside as {aside.name}, and its runs are made again."
         )
-
-
-def load_batch(directory: str | PathLike[str]) -> BatchResult:
-    """Open a batch that is on disk, finished or not, to read its tables.
-
-    Raises
-    ------
-    InputError
-        There is no batch in the directory, or its scenario cannot be read any more.
-    """
-    path = Path(directory)
-    about = read_manifest(path)
-    if about.get("kind") != "batch" or not isinstance(about.get("resolved_scenario"), Mapping):
-        raise InputError(f"{path}: holds no batch (its {MANIFEST} is missing, or is of something else)")
-    scenario = resolve_tree(about["resolved_scenario"], known_names=known_names(), label=f"{path / MANIFEST}")
-    plan = BatchPlan.of(scenario, int(about["seed"]))
-    # a damaged part is simply not there; setting it aside is the business of whoever holds the lock
-    index = PartIndex.of(Parts(path / "parts"), lambda _part: None)
-    return BatchResult(path, plan, int(about["replicates"]), index)

@@ -45,6 +45,7 @@ class Parts:
         OSError
             It cannot be written; nothing is left of it then.
         """
+        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{self._next_number():06d}-{_digest(content)}.parquet"
         aside = self.folder / f"{_ASIDE}{path.name}"
         try:
@@ -80,8 +81,7 @@ class Parts:
         return aside
 
     def tidy(self) -> None:
-        """Make the folder if need be, and remove what a killed batch was writing."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Remove what a killed batch was writing."""
         for left in self.folder.glob(f"{_ASIDE}*"):
             left.unlink()
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from ..scenarios import InputError
 from .batch_directory import read_manifest
 from .batch_plan import PlannedRun
-from .batches import BatchResult
+from .batch_results import BatchResult
 from .provenance import code_hash
-from .run_records import DONE
+from .run_records import DONE, RunRecord, run_rows
 from .runs import RunResult, run
 
 __all__ = ["Replay", "find_run", "replay"]
@@ -24,6 +26,8 @@ class Replay:
     ----------
     result
         The run.
+    row
+        Its row as `runs.parquet` of the batch has it: the same columns and types.
     differing
         Metrics that are not what the batch has on record; none, if code and versions are the same.
     same_code
@@ -31,6 +35,7 @@ class Replay:
     """
 
     result: RunResult
+    row: pa.Table
     differing: tuple[str, ...]
     same_code: bool
 
@@ -74,7 +79,9 @@ def replay(found: BatchResult, planned: PlannedRun, progress: Callable[[int], No
     ()
     """
     result = run(found.plan.scenario_of(planned.cell), seed=planned.seed, progress=progress)
-    return Replay(result, tuple(_differing(found, planned, result)), _has_code_of(found.directory))
+    cells = {planned.cell: found.plan.cells[planned.cell].values}
+    row = run_rows([RunRecord(planned, result.metrics)], cells)
+    return Replay(result, row, tuple(_differing(found, planned, result)), _has_code_of(found.directory))
 
 
 def _differing(found: BatchResult, planned: PlannedRun, result: RunResult) -> list[str]:

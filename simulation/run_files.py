@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
+import pyarrow as pa
 
 from ..analysis.metrics import run_groups
 from ..analysis.rates_figure import retaliation_rates_figure
@@ -13,6 +12,7 @@ from ..analysis.timeline_figure import timeline_figure
 from ..scenarios import content_hash
 from .manifest import manifest
 from .provenance import code_hash
+from .run_records import DONE, metric_fields
 from .runs import RunResult
 from .store import MANIFEST, staged, write_json, write_table
 from .world.anonymity import anonymity_summary
@@ -25,22 +25,45 @@ WRITTEN = ("manifest.json", "runs.parquet", "groups.parquet", "series.parquet", 
 _TOP_LEVEL = ("series",)
 
 
-def run_row(result: RunResult) -> dict[str, Any]:
-    """The run as a row of `runs.parquet`."""
+def run_row(result: RunResult) -> pa.Table:
+    """The run as a row of `runs.parquet`; metrics have the types that they have in a batch."""
     auditor = result.scenario.config.auditor
-    return {
+    about = {
         "run_id": result.run_id,
         "scenario": result.scenario.config.scenario.name,
         "auditor.mechanism": auditor.mechanism,
-        "auditor.delta": auditor.delta,
+        "auditor.delta": float(auditor.delta),
         "replicate": 0,
         "seed": result.seed,
-        "status": "done",
-    } | result.metrics
+        "status": DONE,
+    }
+    columns = {key: pa.array([value]) for key, value in about.items()}
+    columns |= {f.name: pa.array([result.metrics.get(f.name)], type=f.type) for f in metric_fields()}
+    return pa.table(columns)
 
 
-def write_run(result: RunResult, directory: Path, *, command: Sequence[str], started: datetime) -> None:
+def write_run(
+    result: RunResult,
+    directory: Path,
+    *,
+    command: Sequence[str],
+    started: datetime,
+    row: pa.Table | None = None,
+) -> None:
     """Write everything about a run into `directory` (docs/results.md).
+
+    Parameters
+    ----------
+    result
+        The run.
+    directory
+        Where to; it is made if need be.
+    command
+        The command line that was given.
+    started
+        When work began.
+    row
+        Its row of `runs.parquet`, where that is not to be `run_row`.
 
     Raises
     ------
@@ -56,7 +79,7 @@ def write_run(result: RunResult, directory: Path, *, command: Sequence[str], sta
         "run_id": result.run_id,
     }
     with staged(directory) as aside:
-        write_table(pd.DataFrame([run_row(result)]), aside / "runs.parquet")
+        write_table(run_row(result) if row is None else row, aside / "runs.parquet")
         groups = run_groups(result.tables, config.time.period_weeks)
         groups.insert(0, "run_id", result.run_id)
         write_table(groups, aside / "groups.parquet")

@@ -30,6 +30,7 @@ __all__ = [
     "encoded",
     "key_column",
     "metric_fields",
+    "run_rows",
     "runs_schema",
 ]
 
@@ -134,6 +135,16 @@ def encoded(
     about
         Further text, kept in the file's metadata.
     """
+    flat = run_rows(records, cells)
+    for name in dict.fromkeys(name for r in records for name in r.tables):
+        flat = flat.append_column(name, _nested([r.tables.get(name) for r in records]))
+    sink = io.BytesIO()
+    pq.write_table(flat.replace_schema_metadata(dict(about)), sink, compression=COMPRESSION)
+    return sink.getvalue()
+
+
+def run_rows(records: Sequence[RunRecord], cells: Mapping[int, Mapping[str, Any]]) -> pa.Table:
+    """Rows of `runs.parquet`; parameters as in `encoded`."""
     keys = tuple(next(iter(cells.values()))) if cells else ()
     schema = runs_schema(keys)
     columns: dict[str, pa.Array] = {
@@ -145,12 +156,7 @@ def encoded(
         "error": [r.error or None for r in records],
         **{f.name: [r.metrics.get(f.name) for r in records] for f in metric_fields()},
     }
-    flat = pa.table([pa.array(columns[f.name], type=f.type) for f in schema], schema=schema)
-    for name in dict.fromkeys(name for r in records for name in r.tables):
-        flat = flat.append_column(name, _nested([r.tables.get(name) for r in records]))
-    sink = io.BytesIO()
-    pq.write_table(flat.replace_schema_metadata(dict(about)), sink, compression=COMPRESSION)
-    return sink.getvalue()
+    return pa.table([pa.array(columns[f.name], type=f.type) for f in schema], schema=schema)
 
 
 def _nested(tables: Sequence[pd.DataFrame | None]) -> pa.ListArray:

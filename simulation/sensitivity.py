@@ -22,7 +22,8 @@ from ..analysis.metrics import METRICS
 from ..scenarios import InputError, ResolvedScenario, resolve_tree
 from ..scenarios.paths import parse_path
 from ..scenarios.reference import find_parameter
-from .batches import BatchResult, batch
+from .batch_results import BatchResult
+from .batches import batch
 from .registries import known_names
 
 __all__ = ["METHODS", "Design", "SensitivityResult", "design_of", "sensitivity"]

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ..scenarios.errors import InputError
 
@@ -19,6 +21,7 @@ __all__ = [
     "check_place",
     "check_report_place",
     "staged",
+    "try_place",
     "write_json",
     "write_table",
 ]
@@ -47,6 +50,28 @@ def check_place(directory: Path) -> None:
         raise InputError(f"--out {directory}: {what} is a file, not a directory")
     if not os.access(there, os.W_OK | os.X_OK):
         raise InputError(f"--out {directory}: no permission to write into {there}")
+    try:
+        directory.exists()
+    except OSError as error:  # a name that is too long, say
+        raise InputError(f"--out {directory}: cannot write there ({error.strerror})") from error
+
+
+def try_place(directory: Path) -> None:
+    """Refuse a place where no directory can be made, after trying: nothing is left of the trial.
+
+    Raises
+    ------
+    InputError
+        The system refuses it, although `check_place` sees no reason why.
+    """
+    place = Path(os.path.realpath(directory))
+    there = next(above for above in (place, *place.parents) if os.path.lexists(above))
+    try:
+        # beside the place, not at it: somebody else may be making it in earnest
+        with tempfile.TemporaryDirectory(prefix=".trial-", dir=there) as trial:
+            (Path(trial) / place.relative_to(there)).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {directory}: cannot write there ({error.strerror or error})") from error
 
 
 def check_directory(directory: Path, *, kind: str, identity: str, force: bool) -> None:
@@ -146,10 +171,13 @@ def _move(staging: Path, directory: Path) -> None:
         file.replace(place)
 
 
-def write_table(table: pd.DataFrame, path: Path) -> None:
+def write_table(table: pd.DataFrame | pa.Table, path: Path) -> None:
     """Write a table as Parquet; the same table gives the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    table.to_parquet(path, index=False, compression="zstd")
+    if isinstance(table, pd.DataFrame):
+        table.to_parquet(path, index=False, compression="zstd")
+    else:
+        pq.write_table(table, path, compression="zstd")
 
 
 def write_json(value: Any, path: Path) -> None:

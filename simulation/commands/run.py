@@ -94,7 +94,7 @@ def run(
             raise InputError(f"run: {', '.join(more)}: scenario and seed come from the batch with --run-id")
         if run_id is None or batch is None:
             raise InputError("run: --run-id ID and --from DIR go together")
-        from ..batches import load_batch
+        from ..batch_results import load_batch
         from ..replays import find_run, replay
 
         found = load_batch(batch)
@@ -107,7 +107,8 @@ def run(
     if directory is not None:
         from ..run_files import write_run
 
-        write_run(result, directory, command=sys.argv, started=started)
+        row = again.row if again is not None else None
+        write_run(result, directory, command=sys.argv, started=started, row=row)
     _tell(result, directory, as_json=as_json, quiet=quiet, with_id=again is not None)
     if again is not None and again.differing:
         why = "the batch was made by other code" if not again.same_code else "versions of packages differ?"
