@@ -1,21 +1,27 @@
-"""What a batch would take: number of runs, time and room on the disk, from a few runs made here and thrown away."""
+"""What a batch would take: number of runs, time and room on the disk, from a few runs that are thrown away."""
 
-import time
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from .batch_errors import BatchError
-from .batch_plan import BatchPlan
-from .chunks import run_one
+from ..scenarios import ResolvedScenario
+from .batch_directory import BatchDirectory
+from .batch_pilots import Pilots, pilots, seconds_to_start
+from .batch_plan import BatchPlan, PlannedRun, replicates_of
+from .chunks import Environment
 from .dispatch import CHUNK_SECONDS
-from .run_records import RunRecord, encoded
+from .executors import workforce
+from .parts import PartIndex
+from .store import try_place
+from .workers import available_cores
 
 __all__ = ["Forecast", "forecast"]
 
 _PILOTS = 5
-_PILOT_SECONDS = 20.0
 _SMALL_CHUNKS = 6  # of each worker, at the start and at the end
-_COPIES = 2  # part files, and the tables made from them
 
 
 @dataclass(frozen=True)
@@ -26,88 +32,121 @@ class Forecast:
     ----------
     cells, replicates, runs
         What is planned; with a target of precision, the first round.
+    done, left
+        Runs that are there already, and those that are not.
     pilot_runs
-        Runs that it rests on, each of another cell.
+        Cells whose runs it rests on.
     seconds_per_run
-        Mean over them, on one core.
+        Mean over them, on one core; None if nothing is left.
+    start_seconds
+        Time until the workers are ready.
     seconds
-        Time for all runs with this many workers, without their start.
+        Time for the runs that are left, with this many workers that are ready.
+    table_seconds
+        Time to write the tables after that.
     jobs
-        Worker processes.
+        Workers.
     bytes
-        Room that all results need.
+        Room that is needed on top of what is there: parts of the runs that are left, and tables of all runs.
     """
 
     cells: int
     replicates: int
     runs: int
+    done: int
+    left: int
     pilot_runs: int
-    seconds_per_run: float
+    seconds_per_run: float | None
+    start_seconds: float
     seconds: float
+    table_seconds: float
     jobs: int
     bytes: int
+
+    @property
+    def all_seconds(self) -> float:
+        """Time from the start of the workers until the tables are written."""
+        return self.start_seconds + self.seconds + self.table_seconds
 
     def as_dict(self) -> dict[str, Any]:
         """The fields, as JSON takes them."""
         return asdict(self)
 
 
-def forecast(plan: BatchPlan, replicates: int, *, jobs: int, events: bool) -> Forecast:
+def forecast(
+    scenario: ResolvedScenario,
+    out: Path | None = None,
+    *,
+    replicates: int | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    executor: str = "local",
+    scheduler: str | None = None,
+    events: bool = False,
+    force: bool = False,
+) -> Forecast:
     """Estimate what a batch takes. Nothing is written.
 
     Parameters
     ----------
-    plan
-        The batch.
-    replicates
-        Runs per cell.
-    jobs
-        Worker processes.
-    events
-        Whether it keeps event logs.
+    scenario, out, replicates, seed, jobs, executor, scheduler, events, force
+        As `batch` takes them; without `out`, a batch from its beginning.
 
     Raises
     ------
+    InputError
+        What `batch` would refuse too.
     BatchError
-        A pilot run fails.
+        A pilot run fails, or a worker cannot be started.
     """
-    n_cells = len(plan.cells)
-    pilots = sorted({cell * n_cells // _PILOTS for cell in range(_PILOTS)})
-    begun = time.monotonic()
-    seconds: list[float] = []
-    records: list[RunRecord] = []
-    # the first run also loads and compiles what all runs share, so it is made twice
-    for number, cell in enumerate([pilots[0], *pilots]):
-        if number > 1 and time.monotonic() - begun > _PILOT_SECONDS:
-            break
-        started = time.perf_counter()
-        record = run_one(plan.cells[cell].config, plan.run(cell, 0), events=events)
-        if record.error:
-            raise BatchError(f"A pilot run fails: {record.error}")
-        if number:
-            seconds.append(time.perf_counter() - started)
-            records.append(record)
-    n_runs = n_cells * replicates
-    mean = sum(seconds) / len(seconds)
-    per_file, per_run = _sizes(records, plan)
-    n_files = min(n_runs, n_runs * mean / CHUNK_SECONDS + _SMALL_CHUNKS * jobs)
+    count = replicates_of(scenario, replicates)
+    plan = BatchPlan.of(scenario, seed)
+    environment = Environment.here(cell.config for cell in plan.cells)
+    finished: set[str] = set()
+    if out is not None:
+        directory = BatchDirectory(out, plan, environment, events)
+        directory.check(force=force)
+        try_place(out)
+        finished = PartIndex.of(directory.parts, lambda _part: None, events=events).finished()
+    left = [run for run in plan.runs(count) if run.run_id not in finished]
+    n_runs = len(plan.cells) * count
+    workers = workforce(executor, jobs=jobs, scheduler=scheduler)
+    found, start = None, 0.0
+    try:
+        if left:
+            start = seconds_to_start(plan, left[0], workers, environment, events=events)
+            found = pilots(plan, _pilot_cells(left), count, events=events)
+            # workers that share a core start one after the other
+            shared = min(workers.n_workers, len(left)) / available_cores() if executor == "local" else 1
+            start = max(start - found.seconds[0], 0.0) * max(math.ceil(shared), 1)
+    finally:
+        workers.close(True)
     return Forecast(
-        cells=n_cells,
-        replicates=replicates,
+        cells=len(plan.cells),
+        replicates=count,
         runs=n_runs,
-        pilot_runs=len(seconds),
-        seconds_per_run=mean,
-        seconds=mean * n_runs / min(jobs, n_runs),
-        jobs=jobs,
-        bytes=round(_COPIES * n_runs * per_run + n_files * per_file),
+        done=n_runs - len(left),
+        left=len(left),
+        pilot_runs=len(found.seconds) if found else 0,
+        seconds_per_run=found.mean if found else None,
+        start_seconds=start,
+        seconds=found.mean * len(left) / min(workers.n_workers, len(left)) if found else 0.0,
+        # tables take about what their parts took, in one process
+        table_seconds=fmean(found.stored) * n_runs if found else 0.0,
+        jobs=workers.n_workers,
+        bytes=round(_room(found, len(left), n_runs, count, workers.n_workers)) if found else 0,
     )
 
 
-def _sizes(records: list[RunRecord], plan: BatchPlan) -> tuple[float, float]:
-    """Bytes of a part file without runs, and of each run in it."""
-    cells = {record.run.cell: plan.cells[record.run.cell].values for record in records}
-    one, all_of_them = len(encoded(records[:1], cells, {})), len(encoded(records, cells, {}))
-    if len(records) == 1:
-        return 0.0, float(one)
-    per_run = max(all_of_them - one, 0) / (len(records) - 1)
-    return max(one - per_run, 0.0), per_run
+def _pilot_cells(left: Sequence[PlannedRun]) -> list[int]:
+    """Some cells, spread over those that have runs left."""
+    cells = list(dict.fromkeys(run.cell for run in left))
+    return [cells[place] for place in sorted({n * len(cells) // _PILOTS for n in range(_PILOTS)})]
+
+
+def _room(found: Pilots, n_left: int, n_runs: int, replicates: int, n_workers: int) -> float:
+    """Part files, and the tables, which take as much as parts do."""
+    n_files = min(n_left, n_left * found.mean / CHUNK_SECONDS + _SMALL_CHUNKS * n_workers)
+    part = found.part_bytes(n_left / n_files, replicates)
+    per_run = (part - found.file_bytes) / (n_left / n_files)
+    return n_files * part + n_runs * per_run + found.file_bytes

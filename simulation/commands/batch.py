@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from .options import Plugins, Seed, Settings, folder, load_plugins
 
 if TYPE_CHECKING:
     from ...scenarios import ResolvedScenario
-    from ..batches import BatchResult
+    from ..batch_results import BatchResult
 
 __all__ = ["register"]
 
@@ -62,14 +63,23 @@ def batch(
 
     load_plugins(plugins)
     resolved = load_scenario(scenario, overrides=settings or ())
+    options: dict[str, Any] = {
+        "replicates": replicates,
+        "seed": seed,
+        "jobs": jobs,
+        "executor": executor,
+        "scheduler": scheduler,
+        "events": events,
+        "force": force,
+    }
     if dry_run:
-        _forecast(resolved, replicates, seed, jobs, events=events, as_json=as_json)
+        _tell_forecast(resolved, out, as_json=as_json, **options)
         return
     if out is None:
         raise InputError("batch: needs --out DIR, where the results go (or --dry-run)")
     from ..batch_errors import BatchError
+    from ..batch_plan import replicates_of
     from ..batches import batch as run_batch
-    from ..batches import replicates_of
     from ..progress import progress
 
     total = replicates_of(resolved, replicates)
@@ -79,13 +89,7 @@ def batch(
             result = run_batch(
                 resolved,
                 out,
-                replicates=replicates,
-                seed=seed,
-                jobs=jobs,
-                executor=executor,
-                scheduler=scheduler,
-                events=events,
-                force=force,
+                **options,
                 command=sys.argv,
                 progress=advance,
                 tell=lambda sentence: typer.echo(sentence, err=True),
@@ -98,47 +102,39 @@ def batch(
     elif not quiet:
         typer.echo(_told(result))
     if result.errors:
-        _tell_failures(result)
+        _tell_failures(result, plugins or ())
         raise typer.Exit(1)
 
 
-def _forecast(
-    resolved: "ResolvedScenario",
-    replicates: int | None,
-    seed: int,
-    jobs: int | None,
-    *,
-    events: bool,
-    as_json: bool,
-) -> None:
+def _tell_forecast(resolved: "ResolvedScenario", out: Path | None, *, as_json: bool, **options: Any) -> None:
     from ..batch_errors import BatchError
     from ..batch_forecast import forecast
-    from ..batch_plan import BatchPlan
-    from ..batches import replicates_of
     from ..progress import duration
-    from ..workers import available_cores
 
-    count = replicates_of(resolved, replicates)
-    plan = BatchPlan.of(resolved, seed)
     try:
-        found = forecast(plan, count, jobs=jobs or available_cores(), events=events)
+        found = forecast(resolved, out, **options)
     except BatchError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     if as_json:
         typer.echo(json.dumps({"scenario": resolved.config.scenario.name, "dry_run": True} | found.as_dict()))
         return
-    more = ""
+    text = f"{found.runs} runs: {found.cells} cells with {found.replicates} replicates each"
+    if found.done:
+        text += f"; {found.done} of them are done in {out}, {found.left or 'none'} left"
+    text += "."
+    if found.seconds_per_run is not None:
+        text += (
+            f" About {duration(found.all_seconds)} with {found.jobs} worker processes, "
+            f"{duration(found.start_seconds)} of it for their start, at {found.seconds_per_run:.2g} s a run "
+            f"({found.pilot_runs} pilot runs), and {_size(found.bytes)} on the disk."
+        )
     if (target := resolved.config.sweep.precision).metric:
-        more = (
+        text += (
             f" More replicates follow, up to {target.max_replicates} a cell, until {target.metric} is known to "
             f"± {target.half_width:g} in every cell."
         )
-    typer.echo(
-        f"{found.runs} runs: {found.cells} cells with {found.replicates} replicates each. About "
-        f"{duration(found.seconds)} with {found.jobs} worker processes, at {found.seconds_per_run:.2f} s a run "
-        f"({found.pilot_runs} pilot runs), and {_size(found.bytes)} on the disk.{more}"
-    )
+    typer.echo(text)
 
 
 def _size(count: int) -> str:
@@ -183,7 +179,7 @@ def _told(result: "BatchResult") -> str:
     return text
 
 
-def _tell_failures(result: "BatchResult") -> None:
+def _tell_failures(result: "BatchResult", plugins: Sequence[Path]) -> None:
     from ...scenarios.wording import shell_word
 
     counts: dict[str, list[str]] = {}
@@ -198,6 +194,7 @@ def _tell_failures(result: "BatchResult") -> None:
         typer.echo(f"  {error} ({len(run_ids)} runs, first {run_ids[0]})", err=True)
     if len(counts) > _TOLD:
         typer.echo(f"  and {len(counts) - _TOLD} other errors", err=True)
-    first = next(iter(result.errors))
-    place = shell_word(str(result.directory))
-    typer.echo(f"To see where it fails: deniability run --run-id {first} --from {place}", err=True)
+    command = ["run", "--run-id", next(iter(result.errors)), "--from", shell_word(str(result.directory))]
+    for file in plugins:
+        command += ["--plugin", shell_word(str(file))]
+    typer.echo(f"To see where it fails: deniability {' '.join(command)}", err=True)

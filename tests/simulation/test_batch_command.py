@@ -92,7 +92,8 @@ def test_a_batch_whose_every_tenth_run_raises_ends_with_the_other_nine_tenths(
     assert err.splitlines()[-3:] == [
         "4 of 40 runs failed; each is a row with its error, and the same command tries them again:",
         f"  RuntimeError: it broke: twice (4 runs, first {failed['run_id'].iloc[0]})",
-        f"To see where it fails: deniability run --run-id {failed['run_id'].iloc[0]} --from {tmp_path / 'out'}",
+        f"To see where it fails: deniability run --run-id {failed['run_id'].iloc[0]} --from {tmp_path / 'out'} "
+        f"--plugin {tmp_path / 'brittle.py'}",
     ]
     # the others are what a mechanism that never breaks gives
     never = swept.replace('"brittle-2"', '"uniform"').replace("0.3, ", "")
