@@ -237,11 +237,13 @@ def test_every_static_panel_has_the_bound_and_every_mechanism(result):
         gaps = np.asarray(bound.get_xdata())
         assert np.asarray(bound.get_ydata()) == pytest.approx(np.maximum(0.0, 0.75 - gaps * delta))
         assert len(axes.lines) == 1 + 2 * len(contenders())
-        area, intervals = axes.collections  # what no private rule reaches; a bar for each point
-        assert area.get_paths()[0].vertices[:, 1].max() == pytest.approx(0.75)
-        ends = np.array([segment[:, 1] for segment in intervals.get_segments()])
-        assert len(ends) == 3 * len(contenders())
-        assert (ends[:, 0] < ends[:, 1]).all()
+        (area,) = axes.patches  # what no private rule reaches
+        assert area.get_xy()[:, 1].max() == pytest.approx(0.75)
+        for line in axes.lines[2::2]:  # a broken line: an interval around each point
+            low, value, high, gap = np.asarray(line.get_ydata()).reshape(-1, 4).T
+            assert len(low) == 3
+            assert ((low <= value) & (value <= high) & (high - low > 0.1)).all()
+            assert np.isnan(gap).all()
     assert set(drawing.data["mechanism"]) == {*points["mechanism"], "lower_bound"}
     assert "20 trials" in drawing.caption
     check_layout(drawing)
@@ -251,7 +253,10 @@ def test_a_curve_that_lies_on_another_leaves_it_every_other_marker(result):
     points = result.exp1[result.exp1["n_targets"] == 4]
     curves = exact_curves(StaticSetting((4,), (1, 10), (0.1, 0.3), (0, 5, 20), 20), contenders())
     axes = static_figure(points, curves, rows="delta", stem="exp1").figure.axes[0]
-    sizes = [len(line.get_xdata()) for line in axes.lines if line.get_linestyle() == "None"]
+    sizes = [
+        len(line.get_xdata()[slice(line.get_markevery()[0], None, line.get_markevery()[1])])
+        for line in axes.lines[2::2]
+    ]
     # at run length 1 all counters are one, and RR is nearly uniform, but not quite
     counters = [name == "tca" for name, _ in contenders()]
     assert [size for size, one in zip(sizes, counters, strict=True) if one] == [3, 1, 1, 1]
@@ -283,6 +288,6 @@ def test_the_appendix_shows_where_the_rules_cross(result):
     for axes in drawing.figure.axes[2:]:
         assert axes.get_xscale() == "log"
         assert len(axes.lines) == 3  # the counter, the exponential mechanism, the bound
-        assert len(axes.collections) == 1  # what lies below the bound
+        assert len(axes.patches) == 1  # what lies below the bound
     assert "Last row" in drawing.caption
     check_layout(drawing)
