@@ -126,7 +126,7 @@ BOUND_STYLE: Mapping[str, Any] = MappingProxyType(
 """Keyword arguments of the line of a bound (delta, or an impossibility line)."""
 
 FLOOR_STYLE: Mapping[str, Any] = MappingProxyType(
-    {"facecolor": "#DEDEDE", "edgecolor": MUTED, "linewidth": 0.8, "zorder": 0.8}
+    {"facecolor": "#DEDEDE", "edgecolor": MUTED, "linewidth": 0.8}
 )
 """Keyword arguments of a patch: what no rule can reach. An area, so that nobody takes its edge for a rule's line."""
 
@@ -253,17 +253,9 @@ def band(axes: Axes, x: Any, low: Any, high: Any, color: str) -> None:
 
 def floor(axes: Axes, x: Any, y: Any) -> None:
     """Shade what lies below a bound that no rule can undercut (over the grid, under all lines)."""
-    style = FLOOR_STYLE
-    axes.plot(x, y, color=style["edgecolor"], linewidth=style["linewidth"], zorder=1.5)
-    around = [*x], [*y]
-    # a plain polygon, which is drawn in half of the time that `fill_between` takes
-    axes.fill(
-        [around[0][0], *around[0], around[0][-1]],
-        [0.0, *around[1], 0.0],
-        color=style["facecolor"],
-        linewidth=0,
-        zorder=style["zorder"],
-    )
+    axes.plot(x, y, color=FLOOR_STYLE["edgecolor"], linewidth=FLOOR_STYLE["linewidth"], zorder=1.5)
+    area = [min(x), *x, max(x)], [0.0, *y, 0.0]  # `fill_between` takes twice as long to draw
+    axes.fill(*area, color=FLOOR_STYLE["facecolor"], linewidth=0, zorder=0.8)
 
 
 def panel_title(axes: Axes, letter: str, text: str = "", *, y: float | None = None) -> None:
