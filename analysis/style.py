@@ -125,9 +125,8 @@ BOUND_STYLE: Mapping[str, Any] = MappingProxyType(
 )
 """Keyword arguments of the line of a bound (delta, or an impossibility line)."""
 
-FLOOR_STYLE: Mapping[str, Any] = MappingProxyType(
-    {"facecolor": "#DEDEDE", "edgecolor": MUTED, "linewidth": 0.8}
-)
+_FLOOR = {"facecolor": "#DEDEDE", "edgecolor": MUTED, "linewidth": 0.8}
+FLOOR_STYLE: Mapping[str, Any] = MappingProxyType(_FLOOR)
 """Keyword arguments of a patch: what no rule can reach. An area, so that nobody takes its edge for a rule's line."""
 
 _OTHERS = tuple(
@@ -252,10 +251,10 @@ def band(axes: Axes, x: Any, low: Any, high: Any, color: str) -> None:
 
 
 def floor(axes: Axes, x: Any, y: Any) -> None:
-    """Shade what lies below a bound that no rule can undercut (over the grid, under all lines)."""
+    """Shade what lies below a bound that no rule can undercut."""
     axes.plot(x, y, color=FLOOR_STYLE["edgecolor"], linewidth=FLOOR_STYLE["linewidth"], zorder=1.5)
-    area = [min(x), *x, max(x)], [0.0, *y, 0.0]  # `fill_between` takes twice as long to draw
-    axes.fill(*area, color=FLOOR_STYLE["facecolor"], linewidth=0, zorder=0.8)
+    # not `fill_between`, which takes twice as long to draw
+    axes.fill([min(x), *x, max(x)], [0, *y, 0], color=FLOOR_STYLE["facecolor"], linewidth=0, zorder=0.8)
 
 
 def panel_title(axes: Axes, letter: str, text: str = "", *, y: float | None = None) -> None:
