@@ -39,26 +39,20 @@ def test_a_full_disk_is_one_message(tmp_path, words):
     assert (done.returncode, done.stderr) == (1, "Writing failed: No space left on device\n")
 
 
-def test_without_stdout_it_works_all_the_same(tmp_path):
-    script = '"$0" -c "$1" list >&-'
-    done = subprocess.run(
-        ["sh", "-c", script, COMMAND[0], COMMAND[2]],
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        check=False,
+def ended(words, cwd):
+    """Run the command through a shell, which closes streams as `words` tell."""
+    script = f'"$0" -c "$1" {words}'
+    return subprocess.run(
+        ["sh", "-c", script, COMMAND[0], COMMAND[2]], capture_output=True, text=True, cwd=cwd, check=False
     )
+
+
+def test_without_stdout_it_works_all_the_same(tmp_path):
+    done = ended("list >&-", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_without_stderr_progress_goes_nowhere_and_the_work_is_done(tmp_path):
-    script = '"$0" -c "$1" run single-lab-narrow --json 2>&-'
-    done = subprocess.run(
-        ["sh", "-c", script, COMMAND[0], COMMAND[2]],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    done = ended("run single-lab-narrow --json 2>&-", tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout)["scenario"] == "single-lab-narrow"
