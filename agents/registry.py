@@ -134,7 +134,7 @@ class Registry[T]:
         for entry in entry_points(group=self.group):
             try:
                 thing = entry.load()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise InputError(
                     f"entry point {entry.name} = {entry.value} cannot be loaded: {error}"
                 ) from error
@@ -185,7 +185,7 @@ def load_plugin(path: str | Path) -> ModuleType:
     try:
         digest = sha256(file.read_bytes()).hexdigest()  # now: it may be edited while it is in use
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # it must not end the process, and as if all were well
         del sys.modules[name]
         raise InputError(f"plugin {path} cannot be loaded: {type(error).__name__}: {error}") from error
     _plugins[file] = module

@@ -22,7 +22,7 @@ from .runs import simulated
 
 __all__ = ["Chunk", "ChunkResult", "Environment", "failed_chunk", "run_chunk", "run_one"]
 
-_EDITED = "; if it has been edited meanwhile, start the worker again"
+_EDITED = "; if it has been edited meanwhile, start the worker again."
 
 
 @dataclass(frozen=True)

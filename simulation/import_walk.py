@@ -1,7 +1,8 @@
 """What a piece of code stands on: the hashes of the sources that it imports, and of those that they import.
 
-The walk reads import statements and runs nothing. So what it finds depends on sources and search path alone, not on
-what a process happens to have imported, and is the same in every process.
+The walk reads import statements and runs nothing. So what it finds depends on sources and search path, not on what a
+process happens to have imported, and is the same in every process. Only what the search path does not lead to is
+looked for among what has been imported.
 """
 
 import hashlib
@@ -108,6 +109,12 @@ class _Walk:
         if _is_known(name):
             return
         spec = self._spec(name)
+        if spec is None and (file := getattr(sys.modules.get(name), "__file__", None)):
+            # loaded all the same: who imported it had changed the search path, and has changed it back
+            source = _file_source(Path(file))
+            self._found[name] = source.value
+            self.follow(source.wanted, "", Path(file).parent)
+            return
         if spec is None:
             above = name.rpartition(".")[0]
             around = self._spec(above) if above else None

@@ -136,7 +136,10 @@ def simulated(
     config: ScenarioConfig, seed: int, progress: Callable[[int], None] | None = None
 ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
     """Tables and metrics of one run: what `run` and every run of a batch do."""
-    model = DeniabilityModel(config, seed, progress)
-    model.run()
+    try:
+        model = DeniabilityModel(config, seed, progress)
+        model.run()
+    except SystemExit as end:  # else a plugin would end the process, and as if all were well
+        raise RuntimeError(f"code of the run wanted to leave Python: sys.exit({end.code!r})") from end
     tables = run_tables(model)
     return tables, run_metrics(tables, config.time.period_weeks)

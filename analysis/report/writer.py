@@ -24,6 +24,10 @@ __all__ = ["Report", "holds_report", "make_report", "write_report"]
 
 PAGE = "report.html"
 _MARK = b"<footer>Made with deniability"  # in every page (page.html)
+_UNFINISHED = b"""<!doctype html><meta charset="utf-8"><title>Unfinished report</title>
+<p>This report is being written, or was interrupted; the same command writes it anew.</p>
+<footer>Made with deniability</footer>
+"""
 
 
 @dataclass(frozen=True)
@@ -115,8 +119,11 @@ def write_report(
         If it cannot be written.
     """
     target, results = Path(out), report.results
-    written: list[Path] = []
+    page, written = target / PAGE, list[Path]()
     try:
+        if not page.exists():  # whatever happens from here on, the directory can be told as ours
+            target.mkdir(parents=True, exist_ok=True)
+            write_atomically(page, _UNFINISHED)
         pictures = list(_pictures(results, Path(source), target, written, progress))
         printed = list(printed_tables(results)) if results.kind != "sensitivity" else []
         (target / "tables").mkdir(parents=True, exist_ok=True)
@@ -128,7 +135,6 @@ def write_report(
             written.append(target / "tables" / f"{one.stem}.tex")
             write_atomically(written[-1], _latex(one).encode())
         progress("tables")
-        page = target / PAGE
         write_atomically(page, render_page(results, report.findings, pictures, printed).encode())
     except OSError as error:
         raise InputError(f"--out {out}: cannot write there ({error.strerror})") from error

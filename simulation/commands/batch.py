@@ -127,7 +127,7 @@ def _tell_forecast(resolved: "ResolvedScenario", out: Path | None, *, as_json: b
         text += (
             f" About {duration(found.all_seconds)} with {found.jobs} worker processes, "
             f"{duration(found.start_seconds)} of it for their start, at {found.seconds_per_run:.2g} s a run "
-            f"({found.pilot_runs} pilot runs), and {_size(found.bytes)} on the disk."
+            f"({found.pilot_runs} pilot runs timed), and {_size(found.bytes)} on the disk."
         )
     if (target := resolved.config.sweep.precision).metric:
         text += (

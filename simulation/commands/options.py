@@ -43,7 +43,7 @@ Plugins = Annotated[
 
 def folder(option: str, help: str) -> Any:  # noqa: A002  # as typer calls it
     """An option that names a directory; an empty name, which would mean the current one, is refused."""
-    return typer.Option(option, metavar="DIR", help=help, parser=_named(option))
+    return typer.Option(option, metavar="DIR", help=help, parser=_named(option, in_utf_8=True))
 
 
 def folder_argument(metavar: str, help: str) -> Any:  # noqa: A002
@@ -51,8 +51,14 @@ def folder_argument(metavar: str, help: str) -> Any:  # noqa: A002
     return typer.Argument(metavar=metavar, help=help, show_default=False, parser=_named(metavar))
 
 
-def _named(option: str) -> Any:
+def _named(option: str, *, in_utf_8: bool = False) -> Any:
     def parse(text: str) -> Path:
+        if in_utf_8 and any("\ud800" <= character <= "\udfff" for character in str(text)):
+            from ...scenarios.wording import printable
+
+            raise InputError(
+                f"{option} '{printable(str(text))}': must be a name in UTF-8, as manifests tell it"
+            )
         if not str(text).strip():
             raise InputError(f"{option} '{text}': must name a directory; the current one is .")
         return Path(text)

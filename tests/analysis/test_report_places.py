@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from deniability.analysis.report import writer
 from deniability.simulation.command_line import main
 
 from .made_up_batch import make_runs
@@ -112,3 +113,16 @@ def test_a_manifest_of_another_program_makes_no_results(report, tmp_path):
     assert code == 2
     assert "no results here" in err
     assert list(contents(tmp_path)) == ["manifest.json"]
+
+
+def test_an_interrupted_report_is_taken_up_by_the_same_command(study, report, tmp_path, monkeypatch):
+    def interrupted(*_args):
+        raise KeyboardInterrupt
+
+    new = tmp_path / "new"
+    with monkeypatch.context() as patch:
+        patch.setattr(writer, "render_page", interrupted)
+        assert report(study, "--out", new) == (1, "Interrupted.\n")
+    assert b"was interrupted" in (new / "report.html").read_bytes()
+    assert report(study, "--out", new)[0] == 0
+    assert b"was interrupted" not in (new / "report.html").read_bytes()

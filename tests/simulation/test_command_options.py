@@ -41,6 +41,7 @@ def refused(tmp_path, monkeypatch, deniability):
 @pytest.mark.parametrize("words", WRITERS, ids=name)
 def test_an_empty_out_is_not_the_current_directory(refused, tmp_path, words):
     assert refused(*words, "--out", "").startswith("--out '': must name a directory")
+    assert refused(*words, "--out", "caf\udce9").startswith("--out 'caf\\udce9': must be a name in UTF-8")
     assert refused(*words, "--out", " ").startswith("--out ' ': must name a directory")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,5 +1,6 @@
 """What foreign code stands on is found from its sources alone: nothing is run, and every process finds the same."""
 
+import importlib
 import sys
 import zipfile
 from hashlib import sha256
@@ -228,3 +229,18 @@ else:
     import wk_other
 """
     assert wanted(source).modules == {"typing", "wk_other"}
+
+
+def test_a_module_that_was_found_on_a_path_of_its_own_is_noted(tree, tmp_path_factory, monkeypatch):
+    other = tmp_path_factory.mktemp("other")
+    (other / "wk_hidden.py").write_text("import wk_seen", encoding="utf-8")
+    mine = "import sys\nsys.path.insert(0, {!r})\nimport wk_hidden\nsys.path.pop(0)"
+    folder = tree(mine=mine.format(str(other)), wk_seen="")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "path", [str(other), *sys.path])
+        module = importlib.import_module("wk_hidden")
+    monkeypatch.setitem(sys.modules, "wk_hidden", module)
+    assert imported_by_file(folder / "mine.py") == {
+        "wk_hidden": digest(other / "wk_hidden.py"),
+        "wk_seen": digest(folder / "wk_seen.py"),
+    }

@@ -1,5 +1,10 @@
 """`--plugin FILE` on every verb that takes a mechanism: the name is known there, in worker processes too."""
 
+import json
+import re
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from deniability.agents import registry
@@ -81,3 +86,42 @@ def test_a_file_that_is_not_there_is_one_clear_message(deniability, tmp_path, ve
         "",
         "plugin no.py: there is no such file\n",
     )
+
+
+def test_the_example_of_the_page_on_plugins_works(deniability, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
+    example = page.split("```python\n")[1].split("```")[0]
+    (tmp_path / "threshold.py").write_text(example, encoding="utf-8")
+    (tmp_path / "study.toml").write_text(STUDY.replace("blindfold", "threshold"), encoding="utf-8")
+    code, out, err = deniability("run", "study.toml", "--json", "--plugin", "threshold.py")
+    assert code == 0, err
+    assert json.loads(out)["mechanism"] == "threshold"
+    # its law is what it does
+    made = MECHANISMS["threshold"](0.1, 10)
+    counts = np.array([[2, 1, 5, 0], [1, 0, 1, 1]])
+    law = np.exp(made.log_probabilities(counts))
+    assert law.tolist() == [[0.5, 0.0, 0.5, 0.0], [0.25, 0.25, 0.25, 0.25]]
+    made.reset(2, 4, np.random.default_rng(1))
+    assert all(law[[0, 1], made.select(counts)].min() > 0.0 for _ in range(100))
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ("import sys\nsys.exit(0)\n", "plugin mine.py cannot be loaded: SystemExit: 0\n"),
+        (
+            PLUGIN + "\n    def select(self, active_reports):\n        raise SystemExit(0)\n",
+            "code of the run wanted to leave Python: sys.exit(0)",
+        ),
+    ],
+    ids=["when loaded", "in a run"],
+)
+def test_a_plugin_cannot_end_the_process_as_if_all_were_well(deniability, tmp_path, where, told):
+    (tmp_path / "mine.py").write_text(where, encoding="utf-8")
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    words = ("run", "study.toml", "--json", "--plugin", "mine.py")
+    if where.startswith("import"):
+        assert deniability(*words) == (2, "", told)
+    else:
+        with pytest.raises(RuntimeError, match=re.escape(told)):
+            deniability(*words)
