@@ -81,14 +81,14 @@ def test_two_workers_are_used(benchmark, scenario, tmp_path):
         """Wall time, and the share of it that the workers spend on runs."""
         pool.busy = 0.0
         started = time.perf_counter()
-        batch(scenario, tmp_path / name, replicates=3 * REPLICATES, executor=pool, jobs=jobs)
+        batch(scenario, tmp_path / name, replicates=8 * REPLICATES, executor=pool, jobs=jobs)
         wall = time.perf_counter() - started
         return wall, pool.busy / (jobs * wall)
 
     def undisturbed(pool):
         """Wall time of the same runs in each worker, with nothing planned, sent or written."""
         started = time.perf_counter()
-        for call in [pool.submit(warm, plan, REPLICATES) for _ in range(pool.n_workers)]:
+        for call in [pool.submit(warm, plan, 4 * REPLICATES) for _ in range(pool.n_workers)]:
             call.result()
         return time.perf_counter() - started
 
