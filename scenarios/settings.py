@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .errors import InputError
 from .merging import Layer
 from .paths import Keys, parse_path, render_path, with_value
-from .wording import did_you_mean, likely_names, printable, written
+from .wording import did_you_mean, is_utf_8, likely_names, printable, written
 
 __all__ = ["Setting", "contradictions", "parse_setting", "read_setting", "setting_layer"]
 
@@ -40,7 +40,7 @@ def parse_setting(text: str) -> tuple[Keys, Any]:
     >>> parse_setting("auditor.mechanism=greedy")
     (('auditor', 'mechanism'), 'greedy')
     """
-    if any("\ud800" <= character <= "\udfff" for character in text):  # bytes that are no text
+    if not is_utf_8(text):
         raise InputError(f"--set {printable(text)}: must be text in UTF-8")
     key, equals, value = _split(text)
     if not equals:

@@ -10,7 +10,7 @@ from typing import Any
 from .paths import Keys, render_path
 from .reference import all_paths, is_table, table_keys
 
-__all__ = ["did_you_mean", "likely_names", "likely_paths", "printable", "shell_word", "written"]
+__all__ = ["did_you_mean", "is_utf_8", "likely_names", "likely_paths", "printable", "shell_word", "written"]
 
 _LONGEST = 60
 
@@ -18,6 +18,11 @@ _LONGEST = 60
 def printable(text: str) -> str:
     """Escape what a terminal or a UTF-8 stream cannot take: control characters and stray surrogates."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def is_utf_8(text: str) -> bool:
+    """Whether UTF-8 can encode the text: bytes of a command line that are no text cannot be."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def shell_word(path: str) -> str:

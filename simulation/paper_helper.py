@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from .workers import local_pool
+from .workers import SINGLE_THREADED, local_pool
 
 __all__ = ["helper"]
 
@@ -22,12 +22,7 @@ _NEEDED = (
     "matplotlib.backends.backend_svg",
     "matplotlib.style",
 )  # by both processes
-_NO_THREADS = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "JE_ARROW_MALLOC_CONF": "background_thread:false",
-}  # read by libraries when they are loaded; two processes have the cores already
+_NO_THREADS = SINGLE_THREADED | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
 @contextmanager

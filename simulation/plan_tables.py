@@ -34,10 +34,17 @@ def misselection_table(plan: Plan) -> pd.DataFrame:
     )
 
 
-def lead_table(plan: Plan) -> pd.DataFrame:
+def lead_table(plan: Plan, compared: pd.DataFrame) -> pd.DataFrame:
     """Smallest lead for 90 % by run length: columns `mechanism`, `programme`, `run_length`, `lead`.
 
     `programme` as in `crossing_table`, `whole` for `tca` only; `lead` is undefined where none is large enough.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    compared
+        Its `crossing_table`.
     """
     lengths = run_lengths(plan.horizon)
     rows: list[tuple[str, str, int, int | None]] = []
@@ -48,8 +55,11 @@ def lead_table(plan: Plan) -> pd.DataFrame:
             else [plan.gap_for_90[key]] * len(lengths)
         )
         rows += [(key, "part", length, lead) for length, lead in zip(lengths, leads, strict=True)]
-    for one in crossings(plan, whole_programme=True):
-        rows.append(("tca", "whole", one.run_length, one.counter_gap))
+    whole = compared[compared["programme"] == "whole"]
+    rows += [
+        ("tca", "whole", length, lead)
+        for length, lead in zip(whole["run_length"], whole["counter_gap"], strict=True)
+    ]
     table = pd.DataFrame(rows, columns=["mechanism", "programme", "run_length", "lead"])
     return table.astype({"lead": "Int64"})
 

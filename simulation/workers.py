@@ -22,9 +22,10 @@ from typing import Any, Literal, cast
 
 from .batch_errors import WorkerDiedError
 
-__all__ = ["LocalPool", "available_cores", "local_pool"]
+__all__ = ["SINGLE_THREADED", "LocalPool", "available_cores", "local_pool"]
 
-_SINGLE_THREADED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+SINGLE_THREADED = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""Environment of a worker, read by libraries when they are loaded: workers share the cores already."""
 _FAREWELL_SECONDS = 5.0
 
 type _Task = tuple[Future[Any], bytes]
@@ -248,8 +249,8 @@ def _work(pipe: "_Pipe", others: "tuple[_Pipe, ...]", imports: str, path: list[s
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
     threading.Thread(target=_end_with_parent, name="deniability lifeline", daemon=True).start()
-    for name in _SINGLE_THREADED:
-        os.environ.setdefault(name, "1")  # workers share the cores already
+    for name, value in SINGLE_THREADED.items():
+        os.environ.setdefault(name, value)
     sys.path[:] = path
     if imports:
         importlib.import_module(imports)

@@ -53,9 +53,9 @@ def folder_argument(metavar: str, help: str) -> Any:  # noqa: A002
 
 def _named(option: str, *, in_utf_8: bool = False) -> Any:
     def parse(text: str) -> Path:
-        if in_utf_8 and any("\ud800" <= character <= "\udfff" for character in str(text)):
-            from ...scenarios.wording import printable
+        from ...scenarios.wording import is_utf_8, printable
 
+        if in_utf_8 and not is_utf_8(str(text)):
             raise InputError(
                 f"{option} '{printable(str(text))}': must be a name in UTF-8, as manifests tell it"
             )

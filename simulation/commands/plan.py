@@ -68,7 +68,8 @@ def _write(made: "Plan", directory: Path, *, force: bool, started: datetime) -> 
     }
     identity = json.dumps(choice, sort_keys=True)
     check_directory(directory, kind="plan", identity=identity, force=force)
-    misselection, leads, group = misselection_table(made), lead_table(made), group_table(made)
+    misselection, compared, group = misselection_table(made), crossing_table(made), group_table(made)
+    leads = lead_table(made, compared)
     figure, drawn = plan_figure(misselection, leads, group)
     longest = longest_run_for_the_counter(made, whole_programme=True)
     never = [key for key in ("uniform", "rr") if made.gap_for_90[key] is None]
@@ -89,7 +90,7 @@ def _write(made: "Plan", directory: Path, *, force: bool, started: datetime) -> 
         tables = {
             "misselection": misselection,
             "leads": leads,
-            "crossings": crossing_table(made),
+            "crossings": compared,
             "group": group,
         }
         (folder / "tables").mkdir()

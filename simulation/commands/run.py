@@ -111,7 +111,11 @@ def run(
         write_run(result, directory, command=sys.argv, started=started, row=row)
     _tell(result, directory, as_json=as_json, quiet=quiet, with_id=again is not None)
     if again is not None and again.differing:
-        why = "the batch was made by other code" if not again.same_code else "versions of packages differ?"
+        why = (
+            "the batch was made by other code"
+            if not again.same_code
+            else "versions of packages or plugins differ?"
+        )
         typer.echo(
             f"This is not what the batch has on record ({why}): {', '.join(again.differing[:5])} differ.",
             err=True,

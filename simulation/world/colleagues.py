@@ -46,10 +46,7 @@ class TeamColleagues(ColleagueGraph):
 
     def __call__(self, slot: int) -> IntArray:
         """Places of the same team."""
-        teams = self.layout.teams
-        team = teams.team(int(teams.team_of(np.array([slot]))[0]))
-        others: IntArray = team[team != slot]
-        return others
+        return self.layout.teams.teammates(slot)
 
 
 class BlockColleagues(ColleagueGraph):

@@ -52,8 +52,7 @@ class Incident:
         self.people = people
         self.due_period = due_period
         self.filed = np.zeros(len(people), dtype=np.bool_)
-        self.candidate = np.empty(len(people), dtype=np.int64)
-        self.candidate.fill(-1)
+        self.candidate = np.full(len(people), -1, dtype=np.int64)
 
     def file(self, row: int, period: int, repeat: int = 0) -> None:
         """Take note of a report by the person of a row, which first counts at decision `period`.

@@ -34,7 +34,7 @@ class Population:
     def __init__(self, headcounts: IntArray, teams: Teams) -> None:
         self.headcounts = headcounts
         self.teams = teams
-        self.colleagues: Callable[[int], IntArray] = self._team
+        self.colleagues: Callable[[int], IntArray] = teams.teammates
         self.n_slots = int(headcounts.sum())
         self.first_slot: IntArray = np.concatenate([[0], np.cumsum(headcounts)]).astype(np.int64)
         self._first_slot: list[int] = self.first_slot.tolist()
@@ -73,11 +73,6 @@ class Population:
         left, punished = self._left, self.punished
         each = [p not in left and p not in punished for p in people.tolist()]
         return np.array(each, dtype=np.bool_)
-
-    def _team(self, slot: int) -> IntArray:
-        first, last = self.teams.around(slot)
-        others = [*range(first, slot), *range(slot + 1, last)]
-        return np.array(others, dtype=np.int64)
 
     def replace(self, slot: int, time: float) -> int:
         """Let the holder of `slot` leave and a newcomer take the place; returns who has left."""

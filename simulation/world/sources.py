@@ -111,5 +111,4 @@ class TurnoverSource(Actor):
     def __call__(self) -> None:
         """Let the departure that is due happen."""
         self._replace(self._lab, self._slot)
-        at, self._slot = next(self._coming)
-        self.model.schedule_event(self, at=at)
+        self._await_next()

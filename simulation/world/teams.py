@@ -33,10 +33,11 @@ class Teams:
         """Number of departments."""
         return len(self.department_start) - 1
 
-    def around(self, slot: int) -> tuple[int, int]:
-        """First place of the team of a place, and of the one after it."""
-        team = int(self.team_start.searchsorted(slot, side="right"))
-        return self.team_start.item(team - 1), self.team_start.item(team)
+    def teammates(self, slot: int) -> IntArray:
+        """The other places of the team of a place."""
+        after = int(self.team_start.searchsorted(slot, side="right"))
+        first, last = self.team_start.item(after - 1), self.team_start.item(after)
+        return np.array([*range(first, slot), *range(slot + 1, last)], dtype=np.int64)
 
     def team_of(self, slots: IntArray) -> IntArray:
         """Team of each place."""

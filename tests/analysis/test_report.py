@@ -142,7 +142,7 @@ def test_what_is_written_can_be_printed_by_latex(made):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX (pdflatex)")
 def test_latex_prints_every_table_within_the_margins_of_a_page(made, tmp_path):
     """A4 with margins of an inch; an overfull line is one that sticks out."""
     inputs = "".join(rf"\input{{{file}}}" for file in sorted(made[0].glob("tables/*.tex")))
@@ -311,7 +311,7 @@ def test_a_browser_prints_the_page(made, tmp_path):
         (b for b in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if b), None
     )
     if browser is None:
-        pytest.skip("no Chromium on this machine")
+        pytest.skip("needs Chromium")
     pdf = tmp_path / "page.pdf"
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]

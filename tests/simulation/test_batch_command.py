@@ -232,7 +232,10 @@ def test_a_replay_that_gives_something_else_says_so(deniability, made, tmp_path,
         "run", "--run-id", run.run_id[:10], "--from", batch.directory, "--json", "--quiet"
     )
     assert code == 1
-    assert "This is not what the batch has on record (versions of packages differ?): harm differ." in err
+    assert (
+        "This is not what the batch has on record (versions of packages or plugins differ?): harm differ."
+        in err
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from deniability.analysis.plan_figures import plan_figure
 from deniability.simulation.command_line import application, main
-from deniability.simulation.plan_tables import group_table, lead_table, misselection_table
+from deniability.simulation.plan_tables import crossing_table, group_table, lead_table, misselection_table
 from deniability.simulation.plans import COUNTER_KEYS, MECHANISM_KEYS, make_plan
 
 ARGUMENTS = ["plan", "--targets", "10", "--horizon", "52", "--delta", "0.1"]
@@ -115,7 +115,7 @@ def test_out_writes_figure_tables_and_values_and_is_guarded(tmp_path):
 
 def test_the_figure_is_laid_out():
     plan = make_plan(50, 1000, 0.1)
-    fig, _ = plan_figure(misselection_table(plan), lead_table(plan), group_table(plan))
+    fig, _ = plan_figure(misselection_table(plan), lead_table(plan, crossing_table(plan)), group_table(plan))
     fig.draw_without_rendering()
     (legend,) = fig.legends
     box = legend.get_window_extent()

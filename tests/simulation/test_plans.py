@@ -15,7 +15,7 @@ from deniability.simulation.plan_crossings import (
     longest_run_for_the_counter,
     run_lengths,
 )
-from deniability.simulation.plan_tables import lead_table
+from deniability.simulation.plan_tables import crossing_table, lead_table
 from deniability.simulation.plans import GAPS, MECHANISM_KEYS, make_plan, parse_plan
 
 
@@ -104,7 +104,7 @@ def test_reports_that_do_not_fit_into_the_horizon_have_no_bound():
 
 def test_leads_by_run_length_are_those_of_plans_at_these_run_lengths():
     plan = make_plan(20, 100, 0.1, run_length=7)
-    table = lead_table(plan).set_index(["programme", "mechanism", "run_length"])["lead"]
+    table = lead_table(plan, crossing_table(plan)).set_index(["programme", "mechanism", "run_length"])["lead"]
     for length in (1, 10, 100):
         part = make_plan(20, 100, 0.1, run_length=length).gap_for_90
         for key in MECHANISM_KEYS:
